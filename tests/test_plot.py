@@ -43,6 +43,7 @@ def test_a_fitted_segmenter_shows_every_panel(fitted, made):
         "against",
         "score",
         "probability",
+        "answers",
         "coarser",
         "features",
         "embedding",
@@ -50,7 +51,7 @@ def test_a_fitted_segmenter_shows_every_panel(fitted, made):
     )
     for start, title in zip(starts, titles(figure), strict=True):
         assert start in title
-    assert "8 main directions of 20 columns" in titles(figure)[5]
+    assert "8 main directions of 20 columns" in titles(figure)[6]
     drawn(figure)
 
 
@@ -67,8 +68,8 @@ def test_every_candidate_is_shown_with_its_probability_and_boundaries_as_they_we
     rejected, chosen = (collection.get_offsets() for collection in axes.collections[2:])
     assert chosen[:, 0].tolist() == fitted.boundaries_.tolist()
     assert chosen[:, 1].tolist() == pytest.approx(fitted.confidence_.tolist())
-    finest = set(fitted.levels_[-1].boundaries.tolist())
-    assert {*rejected[:, 0], *chosen[:, 0]} == finest
+    candidates = set(fitted.evidence_.hierarchy.boundaries.tolist())
+    assert {*rejected[:, 0], *chosen[:, 0]} == candidates
     assert labels(axes) == [f"{c:.0%}" for c in fitted.confidence_]
 
 

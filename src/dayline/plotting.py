@@ -14,6 +14,7 @@ from dayline.album.page.graph_picture import Drawable, graph_levels
 from dayline.arrays import Array, FloatArray, IntArray
 from dayline.checks import check_features, show_value
 from dayline.decision.decide import boundary_probability
+from dayline.decision.evidence import Evidence
 from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation, labels_to_boundaries
 from dayline.events.table import context_colors, context_letters, moment
@@ -103,6 +104,8 @@ def plot(
     candidates = _candidates(segmentation, fitted)
     if candidates is not None:
         panels.append((1.0, _draw_candidates, (segmentation, *candidates)))
+    if fitted is not None and fitted.evidence_ is not None:
+        panels.append((0.8, _draw_answers, (segmentation, fitted.evidence_)))
     levels = _levels(segmentation, fitted)
     if len(levels) > 1:
         panels.append((0.17 * len(levels) + 0.1, _draw_levels, (segmentation, levels)))
@@ -351,6 +354,26 @@ def _draw_candidates(
     axes.set_yticklabels(["0", "50%", "100%"], fontsize=7)
     counts = f": {n_used} of {len(frames)} candidates are boundaries (filled)" if n_others else ""
     _title(axes, f"probability that people would mark a boundary{counts}")
+
+
+def _draw_answers(axes: Axes, segmentation: Segmentation, evidence: Evidence) -> None:
+    """Draw the boundaries of every answer, and say on which number they agree best."""
+    for row, boundaries in enumerate(evidence.answers):
+        axes.vlines(boundaries, row - 0.36, row + 0.36, color=BLUE, lw=_line(1.0, len(boundaries)))
+    axes.vlines(
+        segmentation.boundaries, -0.5, len(evidence.answers) - 0.5,
+        color=FAINT, lw=_line(0.8, len(segmentation.boundaries)), ls=":",
+    )  # fmt: skip
+    numbers = [str(len(boundaries) + 1) for boundaries in evidence.answers]
+    axes.set_yticks(range(len(numbers)), numbers, fontsize=7)
+    axes.set(ylim=(len(numbers) - 0.5, -0.5), ylabel="events")
+    fewest, most = evidence.n_events_range
+    agreed = evidence.agreed_number
+    _title(
+        axes,
+        f"{len(numbers)} answers have {fewest} to {most} events; {agreed + 1} agree best with all"
+        f" (mean F1 {evidence.agreement[agreed]:.2f})",
+    )
 
 
 def _draw_levels(axes: Axes, segmentation: Segmentation, levels: Sequence[IntArray]) -> None:

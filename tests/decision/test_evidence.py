@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.ndimage import uniform_filter1d
 
-from dayline import EventSegmenter
+from dayline import EventSegmenter, score_boundaries
 from dayline.arrays import unit_rows
 from dayline.decision.decide import Requests, decide, nested_levels
 from dayline.decision.evidence import (
     abruptness,
+    agreement,
     boundary_weights,
     compare_neighbors,
     expected_f1,
@@ -319,3 +321,44 @@ def test_every_kind_counts_the_same():
     np.testing.assert_allclose(
         found[1:], 0.5 * 2 * np.arange(1, 5) / (np.arange(1, 5) + 4), atol=0.01
     )
+
+
+def test_agreement_is_the_mean_f1_of_every_level_and_every_answer():
+    """Each boundary matches one of an answer at most, within two frames."""
+    random = np.random.default_rng(0)
+    order = random.permutation(np.arange(6, 300, 6))
+    answers = [np.sort(random.choice(np.arange(3, 300, 6), k, replace=False)) for k in (0, 9, 30)]
+    answers[1] += random.integers(-1, 2, 9)
+    found = agreement(order, answers, 300)
+    expected = [
+        np.mean([
+            1.0 if k == len(a) == 0 else score_boundaries(order[:k], a, tolerance=2).f1
+            for a in answers
+        ])
+        for k in range(len(order) + 1)
+    ]  # fmt: skip
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_the_answers_agree_on_events_that_everyone_sees():
+    random = np.random.default_rng(3)
+    x = np.repeat(random.normal(size=(6, 12)), 40, axis=0) + 0.1 * random.normal(size=(240, 12))
+    evidence = EventSegmenter().fit(x).evidence_
+    for answer in evidence.answers:
+        # The peaks of windows are those above the mean of all, so not all of them.
+        assert len(answer) >= 3
+        assert np.min(np.abs(answer[:, None] - [40, 80, 120, 160, 200]), axis=1).max() <= 2
+    assert evidence.agreed_number == 5
+    assert evidence.agreement[5] > 0.8
+    fewest, most = evidence.n_events_range
+    assert fewest <= 6 <= most
+
+
+def test_slowness_that_leaves_no_boundary_does_not_count():
+    """Smooth, short and with many events: all of the slowness leaves no candidate."""
+    random = np.random.default_rng(0)
+    rows = np.repeat(np.abs(random.normal(size=(12, 12))), 12, axis=0)
+    x = uniform_filter1d(rows, 7, axis=0) + 0.001 * random.normal(size=rows.shape)
+    evidence = EventSegmenter().fit(x).evidence_
+    assert len(evidence.hierarchy.boundaries) > 0
+    assert len(EventSegmenter().fit(x).boundaries_) > 1

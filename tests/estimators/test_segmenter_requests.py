@@ -81,7 +81,7 @@ def test_asking_at_construction_and_afterwards_is_the_same():
             r"longer than the recording \(240, not counting pauses\); it becomes one event",
             range(1, 2),
         ),
-        ({"expected_duration": 3, "level": 1}, "the finest level has", range(80, 81)),
+        ({"expected_duration": 3, "level": 20}, "the finest level has", range(80, 121)),
     ],
 )
 def test_a_request_that_cannot_be_met_gives_the_nearest_with_a_warning(request_, warning, n_events):

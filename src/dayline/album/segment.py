@@ -332,6 +332,7 @@ def segment_frames(
         notes=(*_notes(sequence, groups, pauses, jumps, events), *notes, *_correction_notes(saved)),
         places=saved.places,
         levels=levels,
+        n_events_range=found.n_events_range,
     )
     return SourceResult(
         segmentation=segmentation,

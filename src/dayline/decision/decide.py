@@ -87,6 +87,9 @@ class Decision:
     communities: IntArray
 
 
+MOST_LEVELS = 3
+"""Coarser levels, and finer ones, that are kept with a result."""
+
 MOST_DOUBLINGS = 40
 """Levels beyond these odds are not tried: in double precision every probability is 0 or 1 there."""
 
@@ -94,16 +97,18 @@ MOST_DOUBLINGS = 40
 def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
     """Decide as if boundaries were 2, 4, 8, ... times as likely, and as unlikely; coarsest first.
 
-    Where events are equally clear, doubled odds take all of them or none. Further levels are
-    inserted there, by the order of the candidates, so that no level has more than twice the events
-    of the one before it. Levels of the same boundaries appear once, with the factor nearest to 1.
+    The usual level is the one that the answers agree on. Where events are equally clear, doubled
+    odds take all of them or none. Further levels are inserted there, by the order of the
+    candidates, so that no level has more than twice the events of the one before it. Levels of the
+    same boundaries appear once, with the factor nearest to 1.
     """
-    n_usual = _best_number(evidence, 0)
+    n_usual = evidence.agreed_number
+    usual = _doublings_of(evidence, n_usual)
     factors = {n_usual: 1.0}
     for step, last in ((-1, len(evidence.hierarchy.required)), (1, len(evidence.strengths))):
         number = n_usual
         for doublings in range(step, step * (MOST_DOUBLINGS + 1), step):
-            best = _best_number(evidence, doublings)
+            best = _best_number(evidence, usual + doublings)
             # A coarser level never has more boundaries than a finer one.
             number = max(number, best) if step > 0 else min(number, best)
             factors.setdefault(number, 2.0**-doublings)
@@ -112,10 +117,44 @@ def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
     levels: list[Level] = []
     for number, factor in sorted(factors.items()):
         _add_level(levels, evidence.hierarchy.boundaries, number, factor)
-    return tuple(levels)
+    n_finer = sum(len(level.boundaries) > n_usual for level in levels)
+    return tuple(_with_finer(evidence, levels, MOST_LEVELS - n_finer))
 
 
-def _best_number(evidence: Evidence, doublings: int) -> int:
+def _with_finer(evidence: Evidence, levels: Sequence[Level], n_more: int) -> list[Level]:
+    """Return the levels and up to so many finer ones, each with twice as many events.
+
+    They go on beyond the candidates, as long as frames differ at all.
+    """
+    more = list(levels)
+    for _ in range(n_more):
+        n_before = len(more[-1].boundaries)
+        order = evidence.hierarchy.first(2 * n_before + 1)
+        if len(order) == n_before:
+            break
+        more.append(Level(more[-1].factor, np.sort(order)))
+    return more
+
+
+def _doublings_of(evidence: Evidence, number: int) -> float:
+    """Return how often the odds are doubled where the model would take so many boundaries.
+
+    Those nearest to the model's own odds, if there are several.
+    """
+    own = _best_number(evidence, 0.0)
+    if own == number:
+        return 0.0
+    # More boundaries if the odds are doubled, fewer if they are halved.
+    inside, outside = 0.0, float(MOST_DOUBLINGS if number > own else -MOST_DOUBLINGS)
+    while abs(outside - inside) > 0.01:
+        middle = (inside + outside) / 2
+        best = _best_number(evidence, middle)
+        is_there = best >= number if number > own else best <= number
+        inside, outside = (inside, middle) if is_there else (middle, outside)
+    return outside
+
+
+def _best_number(evidence: Evidence, doublings: float) -> int:
     """Return the number of boundaries of highest expected F1 with the odds doubled that often."""
     log_odds = evidence.log_odds + doublings * np.log(2.0)
     expected = expected_f1(load_model().probabilities(evidence.strengths, log_odds=log_odds))
@@ -186,19 +225,20 @@ def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -
     """Return the boundaries of the usual level, or of one that is coarser or finer by request."""
     expected, typical = requests.expected_duration, requests.typical_duration
     total = float(evidence.clock[-1])
-    known = list(levels)
-    if expected is not None and expected < total / (len(levels[-1].boundaries) + 1):
-        # Shorter than the events of the finest level: add levels beyond it.
+    # Those beyond the candidates are nobody's usual level.
+    n_candidates = len(evidence.hierarchy.boundaries)
+    known = [level for level in levels if len(level.boundaries) <= n_candidates]
+    if expected is not None and expected < total / (n_candidates + 1):
         n_events = round(min(total / expected, len(evidence.embedding)))
         order = _first_boundaries(
             evidence, n_events, f"expected_duration={expected:g} ({n_events} events)"
         )
-        _add_level(known, order, len(order), levels[-1].factor)
+        _add_level(known, order, len(order), known[-1].factor)
         at_usual = len(known) - 1
     else:
         duration, weight = (typical, WEAK) if expected is None else (expected, STRONG)
         costs = []
-        for level in levels:
+        for level in known:
             cost = change = float(np.log2(level.factor)) ** 2
             if duration is not None:
                 mean = total / (len(level.boundaries) + 1)
@@ -210,6 +250,7 @@ def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -
         at_usual = int(np.argmin(costs))
 
     at = at_usual + requests.level
+    known = _with_finer(evidence, known, at + 1 - len(known))
     boundaries = known[min(max(at, 0), len(known) - 1)].boundaries
     if not 0 <= at < len(known):
         last = "finest" if requests.level > 0 else "coarsest"
@@ -277,10 +318,6 @@ def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray
     by_kind = load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds)
     by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
     return by_frame[boundaries]
-
-
-MOST_LEVELS = 3
-"""Coarser levels, and finer ones, that are kept with a result."""
 
 
 def levels_around(

@@ -8,6 +8,7 @@ it.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -15,8 +16,9 @@ from importlib.resources import files
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy, unit_rows
+from dayline.decision.contexts import context_scores, pick_boundaries
 from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
-from dayline.decision.partition import Hierarchy, build_hierarchy, running_sums
+from dayline.decision.partition import Hierarchy, build_hierarchy, partition, running_sums
 from dayline.method.denoise import ScaledRows, spread_few_directions, standardized_rows
 
 N_LAGS = 5
@@ -117,6 +119,18 @@ quarters of two events that meet, below which frames drift. The latter is 0.25 o
 step, 0.8 if averages over a moving window blur the step over a quarter of both events."""
 
 
+SHARES = (1.0, 0.5, 0.0)
+"""Exponents of the slowness: all of it counts, half of it, or none. Recordings differ in which is
+right (motion capture and spectra of signals need all of it, cooking and gestures little), and the
+frames do not tell."""
+
+WINDOW = 16
+"""Frames on either side that are compared for one of the answers."""
+
+SAME = 2
+"""Frames that boundaries of two answers may be apart and still agree; 1 to 8 make no difference."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """All that is needed to decide again without a new embedding.
@@ -127,12 +141,16 @@ class Evidence:
         The learned vector of every frame, a unit row; its main directions if nothing was learned.
     hierarchy : Hierarchy
         The candidates of `two_views`. The penalty is that of the model, times the slowness of the
-        frames.
+        frames to the highest of `SHARES` that leaves any boundary.
     split : float
         Log height that separates boundaries from the rest in this sequence.
     log_odds : ndarray of shape (n_candidates,)
         Added to the log odds of each candidate: 0, -5 if noise has such candidates too, -30 if
         there are no events.
+    answers : tuple of ndarray of int
+        The boundaries that each of `find_answers` has, in order of time.
+    agreement : ndarray of shape (n_candidates + 1,)
+        Mean F1 of the first k candidates and each answer, for k = 0 to all of them.
     why_one_event : str
         Why no boundary is worth it, for noise and mere drift; otherwise empty.
     clock : ndarray of shape (n_frames + 1,)
@@ -144,6 +162,8 @@ class Evidence:
     hierarchy: Hierarchy
     split: float
     log_odds: FloatArray
+    answers: tuple[IntArray, ...]
+    agreement: FloatArray
     why_one_event: str
     clock: FloatArray
 
@@ -151,6 +171,22 @@ class Evidence:
     def strengths(self) -> FloatArray:
         """Logarithm of the height of each candidate over the split."""
         return self.hierarchy.log_heights - self.split
+
+    @property
+    def agreed_number(self) -> int:
+        """Number of boundaries on which the answers agree best; noise is not counted."""
+        n_required, n_clear = len(self.hierarchy.required), int(np.sum(self.log_odds == 0))
+        return n_required + int(
+            np.argmax(self.agreement[n_required : max(n_required, n_clear) + 1])
+        )
+
+    @property
+    def n_events_range(self) -> tuple[int, int]:
+        """Fewest and most events of the answers and of the level on which they agree best."""
+        if self.why_one_event:
+            return (1, 1)
+        numbers = [self.agreed_number, *(len(answer) for answer in self.answers)]
+        return (min(numbers) + 1, max(numbers) + 1)
 
 
 def gather_evidence(
@@ -162,7 +198,7 @@ def gather_evidence(
     forbidden: IntArray,
     times: FloatArray | None,
 ) -> Evidence:
-    """Find the candidates of a sequence and their strengths; see `Evidence`.
+    """Find the candidates of a sequence, their strengths and the answers; see `Evidence`.
 
     The directions are the main ones of the denoised features; without an embedding, only they
     count.
@@ -175,32 +211,107 @@ def gather_evidence(
 
     cosines = compare_neighbors(spread_few_directions(standardized))
     log_weights = boundary_weights(cosines, model)
-    # The same recording at a higher frame rate has more frames to gain, also from noise.
-    penalty = model.candidate_penalty * slowness(cosines)
-    none = np.zeros(0, dtype=np.int64)
+    hierarchies = build_hierarchies(views, log_weights, slowness(cosines), model)
 
+    # Noise shows best among the most candidates.
+    few, finest = in_few_directions(standardized), hierarchies[-1]
+    n_clear = n_above_noise(few, finest.boundaries, finest.log_heights)
+    of_noise = float(np.max(finest.log_heights[n_clear:], initial=-np.inf))
+    answers = find_answers(hierarchies, seen, of_noise, model)
+
+    # A share of the slowness that leaves nothing has no levels to choose from.
+    at = next((k for k in range(len(SHARES)) if len(answers[k])), 0)
     # Constraints on some frames must not change how all the others are measured.
-    free = hierarchy = build_hierarchy(
-        views, log_weights, penalty=penalty, required=none, forbidden=none
-    )
+    hierarchy = hierarchies[at]
+    split = model.split(hierarchy.log_heights, len(views), penalty=hierarchy.penalty)
     if len(required) or len(forbidden):
         hierarchy = build_hierarchy(
-            views, log_weights, penalty=penalty, required=required, forbidden=forbidden
+            views, log_weights, penalty=hierarchy.penalty, required=required, forbidden=forbidden
         )
-    split = model.split(free.log_heights, len(views), penalty=penalty)
 
-    few = in_few_directions(standardized)
-    n_clear = n_above_noise(few, free.boundaries, free.log_heights)
     # By height: a constraint may move candidates by a frame.
-    of_noise = np.max(free.log_heights[n_clear:], initial=-np.inf)
     log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
-
-    n_found = np.argmax(expected_f1(model.probabilities(free.log_heights[:n_clear] - split)))
-    found = np.sort(free.boundaries[:n_found])
-    why_one_event = _why_one_event(few, seen, found)
+    why_one_event = _why_one_event(few, seen, answers[at])
     if why_one_event:
         log_odds[:] = NO_EVENTS
-    return Evidence(learned, hierarchy, split, log_odds, why_one_event, _clock(len(views), times))
+    return Evidence(
+        embedding=learned,
+        hierarchy=hierarchy,
+        split=split,
+        log_odds=log_odds,
+        answers=answers,
+        agreement=agreement(hierarchy.boundaries, answers, len(views)),
+        why_one_event=why_one_event,
+        clock=_clock(len(views), times),
+    )
+
+
+def build_hierarchies(
+    views: FloatArray, log_weights: FloatArray, slow: float, model: DecisionModel
+) -> list[Hierarchy]:
+    """Find the candidates of each of `SHARES`: coarsest first.
+
+    The same recording at a higher frame rate has more frames to gain, also from noise; what is slow
+    may also be an event of its own.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    found: dict[float, Hierarchy] = {}
+    for share in SHARES:
+        penalty = model.candidate_penalty * slow**share
+        if penalty not in found:
+            found[penalty] = build_hierarchy(
+                views, log_weights, penalty=penalty, required=none, forbidden=none
+            )
+    return [found[model.candidate_penalty * slow**share] for share in SHARES]
+
+
+def find_answers(
+    hierarchies: Sequence[Hierarchy], seen: FloatArray, of_noise: float, model: DecisionModel
+) -> tuple[IntArray, ...]:
+    """Return the boundaries that five ways of deciding have, in order of time.
+
+    The model's for each of the hierarchies, without candidates as low as noise; the peaks of the
+    distance of past and future in windows; and the optimal partition of the main directions at the
+    price of one more mean.
+    """
+    answers = []
+    for hierarchy in hierarchies:
+        strengths = hierarchy.log_heights - model.split(
+            hierarchy.log_heights, len(seen), penalty=hierarchy.penalty
+        )
+        log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
+        n_found = int(np.argmax(expected_f1(model.probabilities(strengths, log_odds=log_odds))))
+        answers.append(np.sort(hierarchy.boundaries[:n_found]))
+
+    answers.append(pick_boundaries(context_scores(seen, WINDOW)))
+    mean = seen.mean(axis=0)
+    variance = max(1.0 - float(mean @ mean), 1e-9)
+    answers.append(partition(seen, penalty=0.5 * variance * np.log(max(len(seen), 2))))
+    return tuple(answers)
+
+
+def agreement(order: IntArray, answers: Sequence[IntArray], n_frames: int) -> FloatArray:
+    """Return the mean F1 of the first k boundaries in order and each answer, for k = 0 to n."""
+    from scipy.ndimage import maximum_filter1d, minimum_filter1d
+
+    n = len(order)
+    rank = np.full(n_frames, n)
+    rank[order] = np.arange(n)
+    # How many of the first boundaries it takes to have one beside each frame.
+    first_beside = minimum_filter1d(rank, 2 * SAME + 1, mode="constant", cval=n)
+    total = np.zeros(n + 1)
+    for answer in answers:
+        is_boundary = np.zeros(n_frames, dtype=bool)
+        is_boundary[answer] = True
+        is_beside = maximum_filter1d(is_boundary, 2 * SAME + 1, mode="constant")
+
+        reached = np.bincount(first_beside[answer], minlength=n + 1)[:n]
+        # One boundary matches one of the answer.
+        matched = np.minimum(np.cumsum(reached), np.cumsum(is_beside[order]))
+        total += 2.0 * np.append(0, matched) / np.maximum(np.arange(n + 1) + len(answer), 1)
+        if len(answer) == 0:
+            total[0] += 1.0
+    return total / len(answers)
 
 
 def _why_one_event(few: FloatArray, seen: FloatArray, found: IntArray) -> str:

@@ -39,7 +39,7 @@ from dayline.estimators.embedders import (
     PrincipalComponents,
     given_rows,
 )
-from dayline.events import Segmentation, boundaries_to_labels, labels_to_boundaries
+from dayline.events import NestedLevel, Segmentation, boundaries_to_labels, labels_to_boundaries
 from dayline.metrics import score_boundaries
 from dayline.progress import OnStep, no_report
 
@@ -69,6 +69,9 @@ def true_boundaries(y: Any, n_frames: int) -> IntArray:
         )
     return labels_to_boundaries(labels)
 
+
+FEWEST_FRAMES = 4
+"""Frames in which there can be two events, of two frames each."""
 
 Embedder: TypeAlias = DynamicGraphEmbedding | PrincipalComponents
 
@@ -382,9 +385,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             about["levels"] = levels_around(
                 self.evidence_, self.levels_, decision, min_duration=min_duration
             )
-            why = self.evidence_.why_one_event
-            if why and len(decision.boundaries) == 0 and len(self.scores_) > 4:
-                about["notes"] = (f"one event: {why}",)
+            about["n_events_range"] = self.evidence_.n_events_range
+            if len(decision.boundaries) == self.evidence_.agreed_number == 0:
+                about["notes"] = (self._why_one_event(self.evidence_, about["levels"]),)
         return Segmentation.from_boundaries(
             decision.boundaries,
             len(self.scores_),
@@ -396,6 +399,14 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             clock=None if self._times is None else self._times.clock,
             **about,
         )
+
+    def _why_one_event(self, evidence: Evidence, levels: tuple[NestedLevel, ...]) -> str:
+        """Say why the usual level has one event, and what a finer one has."""
+        why = evidence.why_one_event or "no boundary stands out"
+        if len(self.scores_) < FEWEST_FRAMES:
+            why = f"fewer than {FEWEST_FRAMES} frames"
+        finer = next((len(one.boundaries) + 1 for one in levels if one.level == 1), None)
+        return f"one event: {why}" + (f"; level 1 has {finer} events" if finer else "")
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, with `embedding__` before those of the embedding.

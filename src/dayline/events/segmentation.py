@@ -178,6 +178,9 @@ class Segmentation:
         Names of recurring contexts, at most one per context.
     levels : tuple of NestedLevel
         Coarser and finer segmentations, coarsest first; empty if the method has none.
+    n_events_range : tuple of two ints or None
+        Fewest and most events that several ways of deciding have: how uncertain the number is. None
+        if the method has only one.
     """
 
     events: tuple[Event, ...]
@@ -192,6 +195,7 @@ class Segmentation:
     notes: tuple[str, ...] = field(default=())
     places: tuple[Place, ...] = field(default=())
     levels: tuple[NestedLevel, ...] = field(default=())
+    n_events_range: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for gaps, overlaps and per-frame values of the wrong length."""
@@ -217,6 +221,11 @@ class Segmentation:
             values = getattr(self, what)
             if values is not None and len(values) != self.n_frames:
                 raise ValueError(f"{len(values)} {what} for {self.n_frames} frames")
+        fewest, most = self.n_events_range or (1, 1)
+        if not 1 <= fewest <= most:
+            raise ValueError(
+                f"n_events_range is {self.n_events_range}; it must increase, from 1 on"
+            )
         if len({place.community for place in self.places}) < len(self.places):
             raise ValueError("two places have the same community")
 
