@@ -140,3 +140,43 @@ def test_frames_and_ranges():
 def test_wrong_constraints_are_named(must, must_not, message):
     with pytest.raises(ValueError, match=message):
         required(must, forbidden_frames(must_not, 8))
+
+
+def test_breaks_are_boundaries_that_coarser_levels_and_fewer_events_join_across():
+    random = np.random.default_rng(0)
+    scenes = random.normal(size=(8, 16))
+    # Twenty frames of one scene, six with six minutes between them, twenty of another scene.
+    of_frame = np.repeat(np.arange(8), [20, 1, 1, 1, 1, 1, 1, 20])
+    x = scenes[of_frame] + 0.2 * random.normal(size=(46, 16))
+    gaps = np.full(45, 20.0)
+    gaps[19:26] = 360.0
+    times = np.concatenate([[0.0], np.cumsum(gaps)])
+    breaks = list(range(20, 27))
+
+    found = EventSegmenter().segment(x, times=times, breaks=breaks)
+    assert found.boundaries == tuple(breaks)
+    assert [event.reason for event in found.events] == ["start", *["pause"] * 7]
+    coarser = [level for level in found.levels if level.level < 0]
+    # Half of eight events, half of those, half again.
+    assert [len(level.boundaries) + 1 for level in coarser] == [1, 2, 4]
+    assert all(set(a.boundaries) < set(b.boundaries) for a, b in pairwise(found.levels))
+    assert EventSegmenter(level=-1).segment(x, times=times, breaks=breaks).boundaries == (
+        coarser[-1].boundaries
+    )
+    assert len(EventSegmenter(n_events=3).segment(x, times=times, breaks=breaks).events) == 3
+
+
+def test_what_is_required_stays_where_breaks_are_joined():
+    random = np.random.default_rng(0)
+    x = random.normal(size=(40, 8))
+    fitted = EventSegmenter(level=-1000)
+    with pytest.warns(UserWarning, match="coarsest"):
+        found = fitted.segment(x, must=[7], breaks=[7, 20, 30])
+    assert found.boundaries == (7,)
+    assert found.events[1].reason == "required"
+
+
+def test_a_long_break_is_joined_after_a_short_one():
+    x = np.repeat(np.eye(3), 10, axis=0)
+    times = np.concatenate([np.arange(10.0), 100 + np.arange(10.0), 8000 + np.arange(10.0)])
+    assert EventSegmenter(n_events=2).segment(x, times=times, breaks=[10, 20]).boundaries == (20,)

@@ -294,8 +294,9 @@ def segment_frames(
         found = segmenter.segment(
             groups.means(features),
             times=group_times,
-            must=groups.numbers(starts),
+            must=groups.numbers(saved.must),
             must_not=groups.numbers(saved.must_not),
+            breaks=groups.numbers(breaks),
             on_step=on_step,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -34,6 +35,7 @@ class Segmenter(Protocol):
         times: Any = None,
         must: Frames = (),
         must_not: Frames = (),
+        breaks: Iterable[int] = (),
         on_step: OnStep | None = None,
     ) -> Segmentation:
         """Find the events of one sequence."""

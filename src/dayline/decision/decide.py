@@ -13,7 +13,7 @@ from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between, is_whole, show_value
 from dayline.decision.contexts import find_recurring_events
 from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence, expected_f1, load_model
-from dayline.decision.partition import trace_back
+from dayline.decision.partition import merge_events, trace_back
 from dayline.events import NestedLevel
 from dayline.text import counted
 
@@ -249,6 +249,9 @@ def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -
             costs.append(np.inf if is_too_far else cost)
         at_usual = int(np.argmin(costs))
 
+    if requests.level < 0 and evidence.breaks:
+        joined = joined_levels(evidence, known[at_usual].boundaries)
+        known, at_usual = [*joined, *known[at_usual:]], len(joined)
     at = at_usual + requests.level
     known = _with_finer(evidence, known, at + 1 - len(known))
     boundaries = known[min(max(at, 0), len(known) - 1)].boundaries
@@ -259,15 +262,45 @@ def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -
     return boundaries
 
 
+def joined_levels(evidence: Evidence, usual: IntArray) -> list[Level]:
+    """Return coarser levels that join across breaks; each has half the events of the next finer.
+
+    Coarsest first. A break is evidence like any other there: what it gains is what the events on
+    its two sides differ by, times the weight of its length.
+    """
+    order = _joined_order(evidence, usual)
+    n_must = len(evidence.hierarchy.required) - len(evidence.breaks)
+    levels: list[Level] = []
+    n_events = len(usual) + 1
+    while n_events > n_must + 1:
+        n_events = max((n_events + 1) // 2, n_must + 1)
+        levels.append(Level(2.0 ** (len(levels) + 1), np.sort(order[: n_events - 1])))
+    return levels[::-1]
+
+
+def _joined_order(evidence: Evidence, boundaries: IntArray) -> IntArray:
+    """Return boundaries in the order in which fewer events do without them, the last one first."""
+    log_weights = evidence.hierarchy.log_weights.copy()
+    for frame, log_weight in evidence.breaks.items():
+        log_weights[frame] += log_weight
+    must = np.setdiff1d(evidence.hierarchy.required, list(evidence.breaks))
+    order, _ = merge_events(evidence.hierarchy.x, log_weights, boundaries, must)
+    return order
+
+
 def _first_boundaries(evidence: Evidence, n_events: int, requested: str) -> IntArray:
     """Return the boundaries of so many events, in order of height; warn if that is not possible."""
-    wanted = max(n_events - 1, len(evidence.hierarchy.required))
-    boundaries = evidence.hierarchy.first(wanted)
+    required = evidence.hierarchy.required
+    n_required = len(required) - len(evidence.breaks)
+    wanted = max(n_events - 1, n_required)
+    if wanted < len(required):
+        boundaries = _joined_order(evidence, np.sort(required))[:wanted]
+    else:
+        boundaries = evidence.hierarchy.first(wanted)
     found = len(boundaries) + 1
     if found != n_events:
-        n_required = len(evidence.hierarchy.required)
-        required = counted(n_required, "required boundary", "required boundaries")
-        most = f"with {required}, the fewest" if found > n_events else "the most"
+        kept = counted(n_required, "required boundary", "required boundaries")
+        most = f"with {kept}, the fewest" if found > n_events else "the most"
         here = "" if found > n_events else " here"
         warnings.warn(f"{requested} is not possible: {most} events{here} are {found}", stacklevel=3)
     return boundaries
@@ -351,7 +384,7 @@ def levels_around(
     usual = decision.boundaries
     coarser: list[IntArray] = []
     finer: list[IntArray] = []
-    for level in reversed(levels):
+    for level in reversed(joined_levels(evidence, usual) if evidence.breaks else levels):
         kept = np.intersect1d(level.boundaries, usual)
         if len(coarser) < MOST_LEVELS and len(kept) < len(coarser[-1] if coarser else usual):
             coarser.append(kept)

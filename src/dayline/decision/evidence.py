@@ -8,8 +8,8 @@ it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
@@ -156,6 +156,8 @@ class Evidence:
     clock : ndarray of shape (n_frames + 1,)
         When each frame begins and the last one ends, in seconds of recording (a pause counts as ten
         long gaps at most) or, without times, in frames.
+    breaks : mapping of int to float
+        Required boundaries that coarser levels may join across, each with its log weight.
     """
 
     embedding: FloatArray
@@ -166,6 +168,7 @@ class Evidence:
     agreement: FloatArray
     why_one_event: str
     clock: FloatArray
+    breaks: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def strengths(self) -> FloatArray:
@@ -197,11 +200,12 @@ def gather_evidence(
     required: IntArray,
     forbidden: IntArray,
     times: FloatArray | None,
+    breaks: Sequence[int] = (),
 ) -> Evidence:
     """Find the candidates of a sequence, their strengths and the answers; see `Evidence`.
 
     The directions are the main ones of the denoised features; without an embedding, only they
-    count.
+    count. `breaks` are those of the required boundaries that coarser levels may join across.
     """
     model = load_model()
     standardized = standardized_rows(to_numpy(features))
@@ -243,6 +247,7 @@ def gather_evidence(
         agreement=agreement(hierarchy.boundaries, answers, len(views)),
         why_one_event=why_one_event,
         clock=_clock(len(views), times),
+        breaks=_break_weights(breaks, times),
     )
 
 
@@ -365,6 +370,19 @@ def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> floa
     beside = change(np.maximum(start, here - before), here, np.minimum(stop, here + after))
     total = float(np.sum(whole * whole))
     return float(np.sum(beside * whole)) / total if total > 0 else 1.0
+
+
+def _break_weights(breaks: Sequence[int], times: FloatArray | None) -> dict[int, float]:
+    """Return the log weight of each break: a long pause is joined after a short one.
+
+    The shortest weighs as much as any boundary, one that is three times as long twice as much.
+    """
+    lengths = {b: 0.0 if times is None else float(times[b] - times[b - 1]) for b in breaks}
+    shortest = min((length for length in lengths.values() if length > 0), default=1.0)
+    return {
+        b: float(np.log(max(1.0, np.log2(1.0 + length / shortest))))
+        for b, length in lengths.items()
+    }
 
 
 def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:

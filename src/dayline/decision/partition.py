@@ -221,11 +221,35 @@ def build_hierarchy(
     frames of full contrast. The gain of a boundary is what it adds to the sum that the partition
     maximises (frames times squared contrast), times its weight; the lowest is removed first.
     """
-    weights = np.exp(log_weights)
-    penalties = penalty / weights
+    penalties = penalty / np.exp(log_weights)
     penalties[forbidden] = np.inf
     frames = partition_between(x, penalties, required)
+    order, log_heights = merge_events(x, log_weights, frames, required)
+    return Hierarchy(order, log_heights, x, log_weights, penalty, required, forbidden)
 
+
+def merge_events(
+    x: FloatArray, log_weights: FloatArray, frames: IntArray, required: IntArray
+) -> tuple[IntArray, FloatArray]:
+    """Merge events until only the required boundaries stay; see `build_hierarchy`.
+
+    Parameters
+    ----------
+    x, log_weights : ndarray of shape (n_frames, n_dims) and (n_frames,)
+        Unit rows, and the logarithm of the weight of a boundary at each.
+    frames : ndarray of int
+        The boundaries to begin with.
+    required : ndarray of int
+        Those of them that stay.
+
+    Returns
+    -------
+    boundaries : ndarray of int
+        The required ones, and then the others, the last one that is left first.
+    log_heights : ndarray
+        Logarithm of the gain at which each is removed; infinite if it is required.
+    """
+    weights = np.exp(log_weights)
     edges = [0, *frames.tolist(), len(x)]
     sums = running_sums(x)[edges]
     before, after = [k - 1 for k in range(len(edges))], [k + 1 for k in range(len(edges))]
@@ -260,4 +284,4 @@ def build_hierarchy(
     heights = np.maximum.accumulate(np.maximum(gains, 1e-12))
     order = np.concatenate([required, removed[::-1]]).astype(np.int64)
     log_heights = np.concatenate([np.full(len(required), np.inf), np.log(heights[::-1])])
-    return Hierarchy(order, log_heights, x, log_weights, penalty, required, forbidden)
+    return order, log_heights

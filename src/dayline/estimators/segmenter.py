@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, Literal, Self, TypeAlias
@@ -191,6 +192,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         times: Any = None,
         must: Frames = (),
         must_not: Frames = (),
+        breaks: Iterable[int] = (),
         on_step: OnStep | None = None,
     ) -> Self:
         """Find the events of one sequence.
@@ -207,6 +209,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         must, must_not : iterable of int or (int, int)
             Frames that must, or must not, be boundaries; of a range (first, stop), one frame must
             be a boundary, or none may be.
+        breaks : iterable of int
+            Frames before which the recording paused. They are boundaries, too, but a coarser level
+            or fewer events may join across them.
         on_step : callable, optional
             Called as on_step(what, done, total) before every stage.
         """
@@ -215,6 +220,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         rows = given_rows(made, X)
         made._times = check_times(times, len(rows))
         made._must = frame_ranges("must", must, len(rows))
+        made._breaks = frame_ranges("breaks", breaks, len(rows))
         made._forbidden = forbidden_frames(must_not, len(rows))
         made._fit(rows, on_step or no_report)
         self.__dict__ = made.__dict__
@@ -234,13 +240,15 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         times: Any = None,
         must: Frames = (),
         must_not: Frames = (),
+        breaks: Iterable[int] = (),
         on_step: OnStep | None = None,
     ) -> Segmentation:
         """Find the events of one sequence and return them as one object that can be saved.
 
         See `fit`.
         """
-        return self.fit(X, times=times, must=must, must_not=must_not, on_step=on_step).segmentation_
+        self.fit(X, times=times, must=must, must_not=must_not, breaks=breaks, on_step=on_step)
+        return self.segmentation_
 
     def score(self, X: Any, y: Any, *, times: Any = None, tolerance: int = 5) -> float:
         """Return the F1 of the boundaries of a sequence, for `GridSearchCV` and `cross_val_score`.
@@ -331,7 +339,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         n_frames = len(features)
         forbidden = self._forbidden
         # Find contradictions early; repeated below with the scores, which decide where in a range.
-        required_frames(self._must, np.zeros(n_frames), forbidden=forbidden)
+        required_frames([*self._must, *self._breaks], np.zeros(n_frames), forbidden=forbidden)
         # Copy, because the caller may reuse the array for the next frames; a file mapped into
         # memory stays one.
         self._rows = rows if is_mapped(rows) else np.array(rows)
@@ -341,7 +349,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.embedder_: Embedder = embedder
         self.embedding_: FloatArray = embedder.embedding_
         self.scores_ = context_scores(self.embedding_, self.window)
-        self._required = required_frames(self._must, self.scores_, forbidden=forbidden)
+        must = required_frames(self._must, self.scores_, forbidden=forbidden)
+        breaks = required_frames(self._breaks, self.scores_, forbidden=forbidden)
+        self._required = np.union1d(must, breaks)
+        self._at_breaks = np.setdiff1d(breaks, must)
 
         self.evidence_: Evidence | None = None
         self.levels_: tuple[Level, ...] = ()
@@ -355,6 +366,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 required=self._required,
                 forbidden=forbidden,
                 times=None if self._times is None else self._times.seconds,
+                breaks=self._at_breaks.tolist(),
             )
             self.levels_ = nested_levels(self.evidence_)
             decision = decide(self.evidence_, self.levels_, requests)
@@ -393,7 +405,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             len(self.scores_),
             communities=decision.communities.tolist(),
             confidences=decision.confidence,
-            required=self._required,
+            required=np.setdiff1d(self._required, self._at_breaks),
+            pauses=self._at_breaks,
             scores=self.scores_,
             times=None if self._times is None else self._times.seconds,
             clock=None if self._times is None else self._times.clock,

@@ -304,6 +304,7 @@ class Segmentation:
         communities: Sequence[int] | None = None,
         confidences: Iterable[float] | None = None,
         required: Iterable[int] = (),
+        pauses: Iterable[int] = (),
         **about: Any,
     ) -> Segmentation:
         """Build the events between boundaries.
@@ -320,6 +321,8 @@ class Segmentation:
             Confidence of every boundary; NaN is unknown.
         required : iterable of int, optional
             Boundaries that were required; the others begin where the frames change.
+        pauses : iterable of int, optional
+            Boundaries where the recording paused.
         **about
             Other attributes of the segmentation (scores, times, ...).
         """
@@ -332,12 +335,13 @@ class Segmentation:
         given = [np.nan] * n_events if confidences is None else [np.nan, *confidences]
         if len(given) != n_events:
             raise ValueError(f"{len(given) - 1} confidences for {n_events - 1} boundaries")
-        must = {int(b) for b in required}
+        reasons: dict[int, Reason] = {0: "start"}
+        reasons.update({int(b): "pause" for b in pauses})
+        reasons.update({int(b): "required" for b in required})
 
         events = []
         for (start, stop), confidence in zip(pairwise(edges), given, strict=True):
             has_times = times is not None and stop > start
-            reason: Reason = "required" if start in must else "content" if start else "start"
             event = Event(
                 start,
                 stop,
@@ -345,7 +349,7 @@ class Segmentation:
                 start_time=float(times[start]) if has_times else None,
                 stop_time=float(times[stop - 1]) if has_times else None,
                 confidence=None if np.isnan(confidence) else round(float(confidence), 4),
-                reason=reason,
+                reason=reasons.get(start, "content"),
             )
             events.append(event)
         return cls(events=tuple(events), **about)

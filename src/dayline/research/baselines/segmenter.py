@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -125,6 +126,7 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
         times: Any = None,
         must: Frames = (),
         must_not: Frames = (),
+        breaks: Iterable[int] = (),
         on_step: OnStep | None = None,
     ) -> Segmentation:
         """Find the events of one sequence; the parameters are those of `EventSegmenter.fit`."""
@@ -139,7 +141,10 @@ class BaselineSegmenter(BaseEstimator):  # type: ignore[misc]
         given = check_times(times, len(features))
         forbidden = forbidden_frames(must_not, len(features))
         scores = context_distance(features)
-        ranges = frame_ranges("must", must, len(features))
+        ranges = [
+            *frame_ranges("must", must, len(features)),
+            *frame_ranges("breaks", breaks, len(features)),
+        ]
         required = required_frames(ranges, scores, forbidden=forbidden)
 
         self.baseline_ = baseline.fit(features)
