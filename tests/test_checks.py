@@ -11,7 +11,6 @@ from dayline.checks import (
     check_choice,
     check_features,
     check_matrix,
-    list_frames,
     looks_transposed,
 )
 from dayline.checks import check_times as checked_times
@@ -96,12 +95,6 @@ def test_motion_features_on_their_side_are_noticed(shared):
         features = loadmat(path)["keck_feature"].astype(float)
         assert looks_transposed(features)
         assert not looks_transposed(features.T)
-
-
-def test_frames_in_a_sentence():
-    assert list_frames([4]) == "frame 4"
-    assert list_frames([4, 5]) == "frames 4 and 5"
-    assert list_frames(range(8), most=2) == "frames 0, 1 and 6 more"
 
 
 def test_numbers_and_words_out_of_range_say_what_is_allowed():

@@ -14,7 +14,6 @@ from dayline.metrics import (
     BoundaryScore,
     equal_pieces,
     hungarian_accuracy,
-    no_boundaries,
     random_cuts,
     score_boundaries,
     score_labels,
@@ -165,10 +164,6 @@ def test_random_cuts_are_as_many_as_requested(case, seed):
     assert len(np.unique(cuts)) == k - 1
     assert np.array_equal(cuts, random_cuts(n, k, random_state=seed))
     assert all(1 <= c < n for c in cuts)
-
-
-def test_none():
-    assert no_boundaries(9).tolist() == []
 
 
 def test_more_events_than_frames_are_refused():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dayline.text import bytes_text, clock_text, context_letter, counted, duration_text
+from dayline.text import clock_text, context_letter, counted, duration_text
 
 
 def test_clocks_carry_over_when_rounding_and_go_beyond_a_day():
@@ -26,14 +26,6 @@ def test_contexts_count_like_the_columns_of_a_spreadsheet():
 
 def test_one_is_singular_and_none_is_plural():
     assert [counted(n, "event") for n in (0, 1, 2)] == ["0 events", "1 event", "2 events"]
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [(999, "1 kB"), (250_000_000, "250 MB"), (1_234_000_000, "1.2 GB"), (45e9, "45 GB")],
-)
-def test_bytes_have_two_or_three_digits(size, text):
-    assert bytes_text(size) == text
 
 
 @pytest.mark.parametrize(

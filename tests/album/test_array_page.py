@@ -139,10 +139,3 @@ def test_wrong_arguments_are_named_and_nothing_is_written(rows, tmp_path, change
     with pytest.raises(ValueError, match=message):
         write_page(**arguments)
     assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_of_others_is_refused(rows, tmp_path):
-    (tmp_path / "index.html").write_text("mine")
-    with pytest.raises(ValueError, match=r"index\.html"):
-        write_page(rows, tmp_path)
-    assert (tmp_path / "index.html").read_text() == "mine"

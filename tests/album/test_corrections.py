@@ -327,13 +327,6 @@ def test_saved_corrections_give_the_corrected_events(tmp_path):
     assert twice.boundaries == (5, 26)
 
 
-def test_who_merged_across_a_pause_is_heard(tmp_path):
-    make_day(tmp_path, [("red", 12), ("blue", 12), ("blue", 12)], pause_before=2)
-    merged = Segmentation.from_boundaries([12], 36)
-    found = segment_source(tmp_path, model="color", corrections=merged).segmentation
-    assert found.boundaries == (12,)
-
-
 def test_a_burst_can_be_split(tmp_path):
     paths = make_day(tmp_path, [("red", 10), ("green", 10)])
     for k in range(1, 6):

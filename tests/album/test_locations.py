@@ -46,16 +46,6 @@ def test_a_larger_jump_can_be_asked_for(tmp_path):
     assert segment_source(tmp_path, model="color", jump_km=20.0).segmentation.boundaries == ()
 
 
-def test_a_person_who_merged_the_events_overrules_the_jump(tmp_path):
-    make_outing(tmp_path)
-    found = segment_source(tmp_path, model="color").segmentation
-    merged = Segmentation.from_boundaries(
-        [], 20, names=found.names, times=found.times, clock=found.clock
-    )
-    again = segment_source(tmp_path, model="color", corrections=merged).segmentation
-    assert again.boundaries == ()
-
-
 def test_the_location_is_the_median_also_across_the_date_line():
     places = [
         (1.0, 10.0),

@@ -576,15 +576,6 @@ def test_a_copy_of_the_film_with_chapters_of_before_is_named(tmp_path):
         write_result(named, tmp_path / "out")
 
 
-def test_a_link_in_place_of_the_page_is_replaced(result, tmp_path):
-    write_result(result, tmp_path / "out", thumbnails=False)
-    (tmp_path / "out" / "index.html").rename(tmp_path / "elsewhere.html")
-    (tmp_path / "out" / "index.html").symlink_to(tmp_path / "elsewhere.html")
-    with pytest.warns(UserWarning, match="index.html was a link, which is not followed"):
-        write_result(result, tmp_path / "out", thumbnails=False)
-    assert not faces_blurred(tmp_path / "elsewhere.html")
-
-
 def test_a_table_has_a_page_without_pictures(tmp_path):
     table = segment_table(np.repeat(np.eye(3)[[0, 1]], 10, axis=0) + 0.01)
     write_result(table, tmp_path)

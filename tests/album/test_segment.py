@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,14 +44,6 @@ def test_a_pause_is_a_boundary_with_its_reason(tmp_path):
     make_day(tmp_path / "other", [("red", 12), ("green", 12), ("blue", 12)], pause_before=2)
     other = segment_source(tmp_path / "other", model="color").segmentation
     assert [e.reason for e in other.events] == ["start", "content", "both"]
-
-
-def test_few_photos_many_hours_apart_are_several_events(tmp_path):
-    for k, time in enumerate(("080000", "080030", "210000")):
-        save(scene("red", k), tmp_path / f"20150312_{time}.png")
-    found = segment_source(tmp_path, model="color").segmentation
-    assert found.boundaries == (2,)
-    assert found.events[1].reason == "pause"
 
 
 def test_the_rule_for_pauses_can_be_set(tmp_path):
@@ -109,22 +100,6 @@ def test_the_key_photo_is_a_sharp_one(tmp_path):
     result = segment_source(tmp_path, model="color", corrections=halves)
     assert len(result.segmentation.events) == 2
     assert all(e.key_frame % 2 == 0 for e in result.segmentation.events)
-
-
-def test_the_key_photo_that_a_person_chose_is_kept(tmp_path):
-    make_day(tmp_path)
-    found = segment_source(tmp_path, model="color").segmentation
-    first = found.events[0]
-    other = first.start if first.key_frame != first.start else first.start + 1
-    chosen = found.about(
-        events=(replace(first, key_frame=other, key_chosen=True), *found.events[1:])
-    )
-    again = segment_source(tmp_path, model="color", corrections=chosen).segmentation
-    assert [e.key_frame for e in again.events] == [other, *(e.key_frame for e in found.events[1:])]
-    (tmp_path / found.names[other]).unlink()
-    without = segment_source(tmp_path, model="color", corrections=chosen).segmentation
-    assert without.names[without.events[1].key_frame] == found.names[found.events[1].key_frame]
-    assert without.events[0].key_frame is not None
 
 
 def test_a_table_needs_no_photos():

@@ -8,7 +8,6 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
-import edub
 import frontier as frontiers
 import methods
 import numpy as np
@@ -28,13 +27,6 @@ def test_clear_events_have_known_boundaries():
     means = [part.mean(axis=0) for part in np.split(features, boundaries)]
     # Of 256 contexts and noise of variance 1: means of two contexts are about sqrt(512) apart.
     assert min(np.linalg.norm(a - b) for a, b in pairwise(means)) > 15
-
-
-def test_noisy_events_have_known_boundaries():
-    features, boundaries = methods.made_sequence(600, 256)
-    jumps = np.linalg.norm(np.diff(features, axis=0), axis=1)
-    inside = np.delete(jumps, boundaries - 1)
-    assert jumps[boundaries - 1].min() > inside.max()
 
 
 def test_a_method_is_left_out_if_it_would_take_too_long():
@@ -105,13 +97,6 @@ def test_a_measurement_that_takes_too_much_memory_is_a_dash():
         measured = methods.run_cell(cell, files, limit=60, memory=0.03, threads=2)
     assert measured.why == "over 0.03 GB"
     assert methods.shown(measured) == "-"
-
-
-def test_lengths_of_days_sum_to_all_frames():
-    lengths = edub.made_lengths(20, 18_735)
-    assert len(lengths) == 20
-    assert sum(lengths) == 18_735
-    assert max(lengths) < 3.1 * min(lengths)
 
 
 def test_the_frontier_is_what_no_other_method_beats_in_both():

@@ -64,32 +64,6 @@ def test_a_holiday_in_folders_by_month_gives_a_result_per_day(tmp_path):
     assert [line for line in listed if line.endswith(":")] == [f"{name}:" for name in names]
 
 
-@TOLD
-def test_corrections_follow_a_day_to_its_new_result(tmp_path):
-    make_day(tmp_path / "in" / "A", day="20230715")
-    make_day(tmp_path / "in" / "B", day="20230716")
-    out = tmp_path / "out"
-    segment(tmp_path / "in", "-o", out)
-    saved = read_events(out / "A" / "events.json")
-    events = [replace(saved.events[0], name="Breakfast"), *saved.events[1:]]
-    (out / "A" / "events.json").write_text(
-        replace(saved, events=tuple(events)).to_json(), encoding="utf-8"
-    )
-    # Now folder B has photos of both days, so that results have dates.
-    make_day(tmp_path / "in" / "B", [("sand", 4)], day="20230715")
-    for path in (tmp_path / "in" / "B").glob("20230715*"):
-        path.rename(path.with_name(path.name.replace("_09", "_12")))
-    segment(tmp_path / "in", "-o", out)
-    for _ in range(2):
-        found = read_events(out / "2023-07-15" / "events.json")
-        assert found.events[0].name == "Breakfast"
-        assert found.n_frames == 42
-        segment(tmp_path / "in", "-o", out)
-    segment(tmp_path / "in", "-o", out, "--forget-corrections")
-    segment(tmp_path / "in", "-o", out)
-    assert read_events(out / "2023-07-15" / "events.json").events[0].name is None
-
-
 def test_a_takeout_of_a_year_is_split_by_its_json_times(tmp_path):
     folder = tmp_path / "in" / "Takeout" / "Google Photos" / "Photos from 2023"
     for k in range(6):

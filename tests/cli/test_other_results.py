@@ -10,7 +10,6 @@ import pytest
 
 from cli.run_command import run
 from dayline.album.extraction import FrameReader
-from dayline.album.save import save_events
 from dayline.events import read_events
 from made_photos import make_day, make_film
 
@@ -74,16 +73,6 @@ def test_the_result_of_another_source_is_kept_and_named(made, first, second, hol
     line = done.stderr.strip().splitlines()[-1]
     assert f"{out}: holds {holds}" in line
     assert "choose another folder (-o)" in line
-    assert contents(out) == before
-
-
-def test_a_corrected_day_is_not_replaced_by_the_days_around_it(made):
-    out = made / "out"
-    assert written("segment", made / "walk", out).returncode == 0
-    found = read_events(out / "events.json")
-    save_events(found.about(notes=()), out)
-    before = contents(out)
-    assert written("segment", made / "trip", out).returncode == 2
     assert contents(out) == before
 
 

@@ -164,12 +164,6 @@ def test_a_damaged_file_of_places_is_refused_before_any_work(trip, tmp_path, com
     assert not (tmp_path / "out").exists()
 
 
-def test_places_do_not_apply_to_feature_files(tmp_path):
-    done = run("segment", tmp_path / "x.npy", "--places", tmp_path / "places.json")
-    assert done.returncode == 2
-    assert "--places only applies to photos and videos" in done.stderr
-
-
 def test_pages_reveal_no_features(trip, tmp_path):
     out = tmp_path / "out"
     segmented(trip, "-o", out)

@@ -159,16 +159,6 @@ def test_a_column_with_the_name_of_another_is_named():
         assert type(caught.value) is ValueError
 
 
-def test_missing_frames_are_named_or_repaired_in_a_copy():
-    x = MADE.features.copy()
-    x[17] = np.nan
-    before = x.copy()
-    with pytest.raises(ValueError, match="frame 17 holds NaN"):
-        EventSegmenter().fit(x)
-    assert len(EventSegmenter(missing="interpolate").fit(x).labels_) == 120
-    assert np.array_equal(x, before, equal_nan=True)
-
-
 @pytest.mark.parametrize("preset", ["fast", "paper", "authors"])
 def test_presets_interpolate_too(preset):
     x = MADE.features.copy()

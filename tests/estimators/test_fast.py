@@ -84,11 +84,3 @@ def test_progress_is_reported():
     steps = []
     EventSegmenter.fast().fit(MADE.features, on_step=lambda *step: steps.append(step))
     assert steps == [("denoising", 0, 2), ("main directions", 1, 2)]
-
-
-def test_an_outlier_is_drawn_in():
-    x = MADE.features.copy()
-    x[100] *= 1e6
-    with pytest.warns(UserWarning, match="frame 100 is over 50 times"):
-        found = EventSegmenter.fast().fit(x).boundaries_
-    assert score_boundaries(found, FOUND, tolerance=1).f1 > 0.8

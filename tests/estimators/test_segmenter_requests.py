@@ -138,19 +138,6 @@ def test_contradictions_and_misplaced_requests_are_named():
         EventSegmenter.paper().fit(MADE.features).choose(n_events=3)
 
 
-@pytest.mark.parametrize(
-    ("times", "message"),
-    [
-        (np.arange(5), "one time per frame"),
-        (np.append(np.arange(239.0), 5.0), "time goes backwards at frame 239"),
-        (np.append(np.arange(239.0), np.nan), "frame 239 has no time"),
-    ],
-)
-def test_wrong_times_are_named(times, message):
-    with pytest.raises(ValueError, match=message):
-        EventSegmenter().fit(MADE.features, times=times)
-
-
 @given(st.integers(2, 238))
 @settings(max_examples=4, deadline=None)
 def test_appending_agrees_with_a_fresh_run(n_first):
@@ -272,20 +259,6 @@ def test_a_pause_does_not_make_events_longer():
     assert abs(len(timed.events_) - len(plain.events_)) <= 2
 
 
-def test_dates_are_times_for_fit_and_append():
-    dates = np.datetime64("2020-01-01T10:00:00") + 30 * np.arange(120).astype("m8[s]")
-    whole = EventSegmenter(min_duration=600).fit(MADE.features[:120], times=dates)
-    seconds = EventSegmenter(min_duration=600).fit(
-        MADE.features[:120], times=1577872800.0 + 30.0 * np.arange(120)
-    )
-    assert whole.segmentation_ == seconds.segmentation_
-    grown = EventSegmenter(min_duration=600).fit(MADE.features[:90], times=dates[:90])
-    with pytest.raises(ValueError, match=r"^times mix dates and numbers; pass"):
-        grown.append(MADE.features[90:120], times=np.arange(30.0))
-    grown.append(MADE.features[90:120], times=dates[90:])
-    assert grown.segmentation_ == whole.segmentation_
-
-
 def test_a_shortest_duration_costs_no_more_boundaries_than_it_must():
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.normal(mean, 1.0, (40, 8)) for mean in (0, 5, -5, 3)])
@@ -354,14 +327,6 @@ def test_level_zero_of_a_request_is_what_was_requested():
     # The shortest event holds for finer levels, too.
     finest = FITTED.choose(min_duration=20).levels[-1]
     assert min(np.diff([0, *finest.boundaries])) >= 20
-
-
-def test_saved_levels_honour_constraints():
-    free = FITTED.boundaries_.tolist()
-    fitted = EventSegmenter().fit(MADE.features, must=[100], must_not=[free[0]])
-    for level in fitted.segmentation_.levels:
-        assert 100 in level.boundaries
-        assert free[0] not in level.boundaries
 
 
 def test_the_ces_rule_has_no_levels():

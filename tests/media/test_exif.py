@@ -252,12 +252,6 @@ def test_photos_of_a_folder_have_their_locations_in_order(tmp_path):
     )
 
 
-def test_a_folder_without_locations_has_none(tmp_path):
-    for k in range(3):
-        photo_at(tmp_path / f"{k}.jpg", 30 * k, None)
-    assert read_photo_folder(tmp_path).locations == ()
-
-
 def test_the_time_of_the_satellites_gives_the_time_zone(tmp_path):
     photo_at(tmp_path / "a.jpg", 0, PALMA, utc_hours=-2)
     photo_at(tmp_path / "b.jpg", 3660, PALMA, utc_hours=-3)

@@ -154,12 +154,6 @@ def test_a_cut_off_video_gives_what_it_has_and_says_so(make_video, tmp_path):
         assert len(failed) <= 1
 
 
-def test_a_whole_video_has_no_notes(make_video):
-    for name in ("v.mp4", "v.mkv", "v.avi", "v.ts"):
-        codec = "mpeg4" if name == "v.avi" else "libx264"
-        assert read_video(make_video(name, times_ms=EVERY_40_MS, codec=codec)).notes == ()
-
-
 @pytest.mark.parametrize("name", ["v.mkv", "v.ts", "v.mp4"])
 def test_a_video_whose_stamps_start_at_an_hour_is_not_cut_off(make_video, name):
     sequence = read_video(

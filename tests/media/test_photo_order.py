@@ -163,14 +163,6 @@ def test_a_date_in_a_name_does_not_date_the_times_of_day_of_the_others():
     assert "1 of 3 photos have no capture time" in order.notes[0]
 
 
-def test_few_times_of_day_are_left_out_with_a_note():
-    order = order_photos(["110000.jpg", "a.jpg", "b.jpg"], [None] * 3)
-    assert order.times is None
-    assert order.notes == (
-        "only 1 of 3 photos have a capture time; ordered by name, without times",
-    )
-
-
 def test_photos_without_a_time_in_folders_per_day():
     names = ["2015-03-12/120000.jpg", "2015-03-12/view.jpg", "2015-03-13/080000.jpg", "map.jpg"]
     order = order_photos(names, [None] * 4)

@@ -141,12 +141,5 @@ def test_the_best_of_ten_restarts_is_taken(seed):
     assert score_labels(find_communities(x, 6), expected).adjusted_rand == pytest.approx(1.0)
 
 
-def test_same_seed_same_communities(random):
-    x = random.normal(size=(60, 4))
-    assert np.array_equal(
-        find_communities(x, 5, random_state=3), find_communities(x, 5, random_state=3)
-    )
-
-
 def test_labels_are_renumbered_in_the_order_in_which_they_first_appear():
     assert in_order_of_appearance(np.asarray([7, 7, 2, 9, 2, 7])).tolist() == [0, 0, 1, 2, 1, 0]

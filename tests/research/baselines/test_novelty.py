@@ -26,13 +26,6 @@ def test_the_automatic_rule_is_the_paper_s_own(random):
     )
 
 
-def test_denoising_changes_the_scores(random):
-    x = random.normal(size=(60, 5))
-    assert not np.allclose(
-        ContextualSegmenter(denoise=True).fit(x).scores_, ContextualSegmenter().fit(x).scores_
-    )
-
-
 def test_maxima_come_before_higher_frames_beside_them():
     #                   0  1    2    3    4  5    6    7    8
     scores = np.array([0, 0.2, 0.9, 0.8, 0, 0.1, 0.4, 0.3, 0])

@@ -73,11 +73,6 @@ def test_pairs_smooth_and_both_witnesses_are_kept(random):
     assert SRClustering(pair_weight=1000.0).fit(x).boundaries_.tolist() == []
 
 
-def test_wrong_parameters_are_named(random):
-    with pytest.raises(ValueError, match="change_weight=2"):
-        SRClustering(change_weight=2).fit(random.random((20, 3)))
-
-
 def problem(seed: int, n_labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     generator = np.random.default_rng(seed)
     pairs = np.array([(i, j) for i in range(7) for j in range(i + 1, min(i + 3, 7))])
