@@ -82,8 +82,7 @@ def test_a_notebook_shows_a_strip_to_scale_and_a_row_per_event():
         "event 3: A",
     ]
     assert html.count("flex:3 1 0") == 3
-    assert "3 to 5" in seen.texts
-    assert "2023-07-14 11:45:00" in seen.texts
+    assert {"11:45:00", "14:15:00"} <= set(seen.texts)
     assert {"kitchen", "A"} <= set(seen.texts)
     assert "confidence" not in seen.texts  # none has one
 

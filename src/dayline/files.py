@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import re
@@ -89,6 +90,12 @@ def write_text_whole(path: str | Path, text: str) -> None:
     """Write a text file so that readers see either the old or the new content, never a part."""
     with writing_whole(path) as file:
         file.write(text)
+
+
+def file_digest(path: Path) -> str:
+    """Return a hash of the content of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def temporary_folder(folder: Path, name: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import logging
 import os
@@ -23,6 +22,7 @@ from filelock import FileLock, Timeout
 from dayline.files import (
     UNFINISHED,
     before_replacing,
+    file_digest,
     open_no_follow,
     read_no_follow,
     refuse_link,
@@ -246,12 +246,12 @@ class OwnFiles:
         return (
             path.is_file()
             and not path.is_symlink()
-            and _digest(path) in self._known().get(name, ())
+            and file_digest(path) in self._known().get(name, ())
         )
 
     def adopt(self, name: str) -> None:
         """Take a file that is kept elsewhere for one that dayline wrote."""
-        self._save(self._known() | {name: [_digest(self.folder / name)]})
+        self._save(self._known() | {name: [file_digest(self.folder / name)]})
 
     def refuse_others(self, names: Iterable[str]) -> None:
         """Raise before the work starts the error that `make_way` would raise at the end."""
@@ -276,9 +276,9 @@ class OwnFiles:
             What to do with a file that dayline did not write.
         """
         path = self.folder / name
-        new = _digest(finished)
+        new = file_digest(finished)
         known = self._known()
-        current = _digest(path) if path.is_file() and not path.is_symlink() else None
+        current = file_digest(path) if path.is_file() and not path.is_symlink() else None
         if current != new and os.path.lexists(path) and current not in known.get(name, ()):
             if others == "refuse":
                 self.refuse_others([name])
@@ -307,7 +307,7 @@ class OwnFiles:
         for name, digests in known.items():
             path = self.folder / name
             if len(digests) > 1 and path.is_file() and not path.is_symlink():
-                current = _digest(path)
+                current = file_digest(path)
                 digests = [current] if current in digests else digests
             if os.path.lexists(path):
                 settled[name] = digests
@@ -354,7 +354,11 @@ def keep_aside(path: Path) -> Path:
             f"{path.stem}-{when}{f'-{number}' if number > 1 else ''}{path.suffix}"
         )
         if os.path.lexists(aside):
-            if aside.is_file() and not aside.is_symlink() and _digest(aside) == _digest(path):
+            if (
+                aside.is_file()
+                and not aside.is_symlink()
+                and file_digest(aside) == file_digest(path)
+            ):
                 return aside
             continue
         try:
@@ -372,8 +376,3 @@ def _copy(path: Path, target: Path) -> None:
     with path.open("rb") as original, writing_whole(target, "wb") as copy:
         shutil.copyfileobj(original, copy)
     shutil.copystat(path, target)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

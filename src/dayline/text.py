@@ -46,15 +46,6 @@ def context_letter(number: int) -> str:
     return letters
 
 
-def bytes_text(size: float) -> str:
-    """Format a number of bytes with two digits: "980 MB", "1.2 GB"."""
-    for unit, name in ((1e9, "GB"), (1e6, "MB")):
-        if size >= unit:
-            value = size / unit
-            return f"{value:.1f} {name}" if value < 10 else f"{value:.0f} {name}"
-    return f"{size / 1e3:.0f} kB"
-
-
 def duration_text(seconds: float) -> str:
     """Format a duration roughly: "40 s", "12 min", "3.5 h", "4.2 days"."""
     if seconds < 99.5:

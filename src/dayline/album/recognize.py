@@ -7,7 +7,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,9 @@ from dayline.text import moment
 PLACES = "places.json"
 FORMAT = "dayline-places"
 VERSION = 1
+NOTHING = np.empty(0)
+"""Features that are not remembered."""
+
 MOST_SIGHTINGS = 24
 """Sightings of a place whose features are kept; more would make the file large and hardly help."""
 
@@ -87,15 +90,8 @@ def _parsed(content: dict[str, Any]) -> tuple[KnownPlace, ...]:
 def _place(content: dict[str, Any]) -> KnownPlace:
     sightings = tuple(
         Sighting(
-            s["day"],
-            s["community"],
-            s["n_frames"],
-            s["model"],
-            unit_vector(unpacked(s["features"])) if s.get("features") else np.empty(0),
-            s.get("said"),
-            s.get("shown"),
-            s.get("given"),
-            s.get("likeness"),
+            **{one.name: s[one.name] for one in fields(Sighting) if one.name in s}
+            | {"features": unit_vector(unpacked(s["features"])) if s.get("features") else NOTHING}
         )
         for s in content["sightings"]
     )
@@ -137,17 +133,8 @@ def write_places(places: Sequence[KnownPlace], path: Path) -> None:
 
 
 def _sighting(sighting: Sighting) -> dict[str, Any]:
-    return {
-        "day": sighting.day,
-        "community": sighting.community,
-        "n_frames": sighting.n_frames,
-        "said": sighting.said,
-        "shown": sighting.shown,
-        "given": sighting.given,
-        "model": sighting.model,
-        "likeness": sighting.likeness,
-        "features": packed(sighting.features) if len(sighting.features) else None,
-    }
+    features = packed(sighting.features) if len(sighting.features) else None
+    return {**vars(sighting), "features": features}
 
 
 def _thinned(sightings: Sequence[Sighting]) -> list[Sighting]:
@@ -158,7 +145,7 @@ def _thinned(sightings: Sequence[Sighting]) -> list[Sighting]:
     if len(others) > room:
         others = [others[k] for k in np.linspace(0, len(others) - 1, room).astype(int)]
     kept = {*named, *others}
-    return [s if k in kept else replace(s, features=np.empty(0)) for k, s in enumerate(sightings)]
+    return [s if k in kept else replace(s, features=NOTHING) for k, s in enumerate(sightings)]
 
 
 @dataclass(frozen=True)

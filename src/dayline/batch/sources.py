@@ -22,11 +22,11 @@ from dayline.features.tables import FeatureTable
 from dayline.media.frame import VIDEO_SUFFIXES, natural_key, shown_name
 from dayline.media.walk import (
     CAMERA_FOLDER,
+    entries_of,
     find_files,
-    is_export,
     is_folder,
     is_passed_over,
-    is_photo_name,
+    is_photo,
     refuse_result,
 )
 
@@ -94,7 +94,7 @@ def find_sources(root: Path) -> list[Source]:
         _below(root, root, set()),
         key=lambda item: natural_key(shown_name(item[1].relative_to(root))),
     )
-    loose = sum(_is_photo(path) for path in _entries(root))
+    loose = sum(is_photo(path) for path in entries_of(root))
     if not found:
         hint = "; it holds photos itself, so run dayline segment on it" if loose else ""
         raise ValueError(
@@ -121,9 +121,9 @@ def _below(folder: Path, root: Path, been: set[tuple[int, int]]) -> Iterator[tup
         return  # a link leads back here
     been.add((about.st_dev, about.st_ino))
 
-    entries = _entries(folder)
+    entries = entries_of(folder)
     subfolders = [path for path in entries if is_folder(path) and not is_passed_over(path)]
-    photos = {path.stem.casefold() for path in entries if _is_photo(path)}
+    photos = {path.stem.casefold() for path in entries if is_photo(path)}
     if folder != root and (photos or _is_camera(subfolders)):
         yield "photos", folder
         found = find_files(folder)
@@ -142,21 +142,6 @@ def _below(folder: Path, root: Path, been: set[tuple[int, int]]) -> Iterator[tup
             yield "video", path
     for path in subfolders:
         yield from _below(path, root, been)
-
-
-def _entries(folder: Path) -> list[Path]:
-    try:
-        return sorted(
-            folder.iterdir(), key=lambda path: (path.is_symlink(), os.fsencode(path.name))
-        )
-    except OSError as error:
-        raise ValueError(
-            f"{shown_name(folder)}: folder cannot be read: {error.strerror or error}"
-        ) from None
-
-
-def _is_photo(path: Path) -> bool:
-    return is_photo_name(path.name) and not is_folder(path) and not is_export(path)
 
 
 def _is_camera(subfolders: Sequence[Path]) -> bool:

@@ -23,7 +23,7 @@ from dayline.album.write import Written
 from dayline.batch.sources import Source
 from dayline.events import Segmentation
 from dayline.features.tables import FeatureTable
-from dayline.files import read_no_follow, refuse_link, write_text_whole
+from dayline.files import file_digest, read_no_follow, refuse_link, write_text_whole
 from dayline.media.frame import shown_name
 from dayline.media.walk import find_files
 from dayline.result_folder import BATCH_RECORD, EVENTS, MARK, LockedFolderError, output_folder
@@ -168,11 +168,6 @@ def _file_state(path: Path) -> list[int]:
     return [about.st_size, about.st_mtime_ns]
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def finished_record(task: Task) -> BatchRecord | None:
     """Return the record of a complete result of the same input with the same settings, or None."""
     try:
@@ -181,7 +176,7 @@ def finished_record(task: Task) -> BatchRecord | None:
         if (content["format"], content["key"]) != (FORMAT, task.key):
             return None
         # A person may have corrected it, or another command replaced it.
-        if content["digest"] != _digest(task.folder / EVENTS):
+        if content["digest"] != file_digest(task.folder / EVENTS):
             return None
         if not all((task.folder / name).exists() for name in content["files"]):
             return None
@@ -196,7 +191,7 @@ def renew_record(folder: Path) -> None:
     """Record that dayline itself wrote events.json of a finished result again."""
     content = json.loads(read_no_follow(folder / BATCH_RECORD) or b"null")
     if isinstance(content, dict) and content.get("format") == FORMAT:
-        content["digest"] = _digest(folder / EVENTS)
+        content["digest"] = file_digest(folder / EVENTS)
         write_text_whole(folder / BATCH_RECORD, json.dumps(content, indent=1) + "\n")
 
 
@@ -271,7 +266,7 @@ def _computed(task: Task, begin: float) -> BatchRecord:
     content = {
         "format": FORMAT,
         "key": task.key,
-        "digest": _digest(task.folder / EVENTS),
+        "digest": file_digest(task.folder / EVENTS),
         "files": ["events.csv", *files, *(("thumbnails",) if written.pictures else ())],
         "record": asdict(record),
     }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from dayline.progress import OnStep, no_report
-from dayline.text import clean_text, counted, signed_clock
+from dayline.text import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -125,7 +125,11 @@ def _table(segmentation: Segmentation, width: int) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    columns = _columns(segmentation)
+    from dayline.events.table import event_texts
+
+    texts = event_texts(segmentation)
+    columns = {name: [row[name] for row in texts] for name in texts[0]}
+    columns = {name: cells for name, cells in columns.items() if any(cells)}
     widths = {name: max(map(cell_len, (name, *cells))) for name, cells in columns.items()}
     widths |= {name: min(widths[name], w) for name, w in NAMES.items() if name in widths}
     for name in DISPENSABLE:
@@ -145,46 +149,6 @@ def _table(segmentation: Segmentation, width: int) -> Table:
             )
         )
     return table
-
-
-def _columns(segmentation: Segmentation) -> dict[str, list[str]]:
-    """Return the cells of the table by column; columns of which nothing is known are absent."""
-    from dayline.album.export.table import context_labels
-
-    events = segmentation.events
-    columns: dict[str, list[str]] = {
-        "event": [str(number + 1) for number in range(len(events))],
-        "start": [str(event.start) for event in events],
-        "stop": [str(event.stop) for event in events],
-        "frames": [str(event.n_frames) for event in events],
-        **_time_columns(segmentation),
-        "confidence": [
-            "" if event.confidence is None else f"{event.confidence:.0%}" for event in events
-        ],
-        "reason": [event.reason or "" for event in events],
-        "context": [clean_text(label) for label in context_labels(segmentation)],
-        "name": [clean_text(event.name or "") for event in events],
-    }
-    return {name: cells for name, cells in columns.items() if name != "name" or any(cells)}
-
-
-def _time_columns(segmentation: Segmentation) -> dict[str, list[str]]:
-    """Return when events start and stop, with dates if there are several days."""
-    from dayline.album.export.table import time_text
-
-    if segmentation.times is None:
-        return {}
-    starts = [event.start_time for event in segmentation.events]
-    stops = [event.stop_time for event in segmentation.events]
-    days = {time // 86_400 for time in (*starts, *stops) if time is not None}
-    with_dates = segmentation.is_dated and len(days) > 1
-
-    def shown(time: float | None) -> str:
-        if with_dates or time is None:
-            return time_text(segmentation, time)
-        return signed_clock(time % 86_400 if segmentation.clock == "wall" else time)
-
-    return {"from": [shown(time) for time in starts], "to": [shown(time) for time in stops]}
 
 
 FEW = 5

@@ -207,13 +207,44 @@ def context_colors(events: Sequence[Event]) -> list[str]:
     return colors
 
 
+def event_texts(segmentation: Segmentation) -> list[dict[str, str]]:
+    """Return what a table shows of every event, by column; empty where nothing is known.
+
+    A context that has a name shows it instead of its letter, and times have dates if there are
+    several days.
+    """
+    rows = event_rows(segmentation)
+    days = {row[when].date() for row in rows for when in ("started", "stopped") if row[when]}
+
+    def time(moment: datetime | None, seconds: float | None) -> str:
+        if moment is not None and len(days) > 1:
+            return f"{moment:%Y-%m-%d %H:%M:%S}"
+        of_day = segmentation.clock == "wall"
+        return "" if seconds is None else signed_clock(seconds % 86_400 if of_day else seconds)
+
+    return [
+        {
+            "event": str(row["event"]),
+            "start": str(row["start"]),
+            "stop": str(row["stop"]),
+            "frames": str(row["n_frames"]),
+            "from": time(row["started"], row["start_time"]),
+            "to": time(row["stopped"], row["stop_time"]),
+            "confidence": "" if row["confidence"] is None else f"{row['confidence']:.0%}",
+            "reason": row["reason"] or "",
+            "context": clean_text(row["place"] or row["context"] or ""),
+            "name": clean_text(row["name"] or ""),
+        }
+        for row in rows
+    ]
+
+
 def events_html(segmentation: Segmentation, heading: str) -> str:
     """Return a heading, a strip and a table of the events as HTML.
 
     All text is escaped, and nothing is loaded.
     """
-    rows, colors = segmentation.to_dicts(), context_colors(segmentation.events)
-    texts = [_texts(row, of_day=segmentation.clock == "wall") for row in rows]
+    texts, colors = event_texts(segmentation), context_colors(segmentation.events)
     columns = [name for name in texts[0] if any(text[name] for text in texts)]
     names = "".join(f'<th style="{CELL}">{name}</th>' for name in columns)
 
@@ -232,7 +263,7 @@ def events_html(segmentation: Segmentation, heading: str) -> str:
             f'<div title="{title}" style="flex:{length} 1 0;min-width:0;height:18px;{look}"></div>'
         )
 
-    left_out = len(rows) - MOST_ROWS
+    left_out = len(texts) - MOST_ROWS
     below = f"<div>and {counted(left_out, 'more event')}</div>" if left_out > 0 else ""
     return (
         f'<div><div style="margin-bottom:4px"><b>{escape(heading)}</b></div>'
@@ -241,29 +272,6 @@ def events_html(segmentation: Segmentation, heading: str) -> str:
         f"<thead><tr><th></th>{names}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
         f"{below}</div>"
     )
-
-
-def _texts(row: dict[str, Any], *, of_day: bool) -> dict[str, str]:
-    """Return what the table shows of an event by column, empty where nothing is known.
-
-    A context that has a name shows it instead of its letter.
-    """
-
-    def time(moment: datetime | None, seconds: float | None) -> str:
-        if moment is not None:
-            return f"{moment:%Y-%m-%d %H:%M:%S}"
-        return "" if seconds is None else signed_clock(seconds % 86_400 if of_day else seconds)
-
-    return {
-        "event": str(row["event"]),
-        "frames": f"{row['start']} to {row['stop'] - 1}",
-        "name": row["name"] or "",
-        "from": time(row["started"], row["start_time"]),
-        "to": time(row["stopped"], row["stop_time"]),
-        "confidence": "" if row["confidence"] is None else f"{row['confidence']:.0%}",
-        "reason": row["reason"] or "",
-        "context": row["place"] or row["context"] or "",
-    }
 
 
 def _sampled(lengths: Sequence[int]) -> list[tuple[int, int]]:

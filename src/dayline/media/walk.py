@@ -109,10 +109,9 @@ def _place(path: Path) -> tuple[Path, str]:
 def _files_below(folder: Path, found: FilesFound, been: set[tuple[int, int]]) -> Iterator[Path]:
     """Yield the files below a folder; each real folder is visited once, so cycles of links end."""
     try:
-        entries = sorted(folder.iterdir(), key=lambda p: (p.is_symlink(), os.fsencode(p.name)))
-    except OSError as error:
-        why = f"folder cannot be read: {error.strerror or error}"
-        found.closed.append(SkippedFile(shown_name(folder.relative_to(found.root)), why))
+        entries = entries_of(folder)
+    except UnreadableFolderError as error:
+        found.closed.append(SkippedFile(found.name(folder), error.why))
         return
     for path in entries:
         if not is_folder(path):
@@ -123,6 +122,28 @@ def _files_below(folder: Path, found: FilesFound, been: set[tuple[int, int]]) ->
             elif (identity := _identity(path)) not in been:
                 been.add(identity)
                 yield from _files_below(path, found, been)
+
+
+class UnreadableFolderError(ValueError):
+    """A folder whose entries cannot be listed.
+
+    Attributes
+    ----------
+    why : str
+        The reason, without the name of the folder.
+    """
+
+    def __init__(self, folder: Path, error: OSError) -> None:
+        self.why = f"folder cannot be read: {error.strerror or error}"
+        super().__init__(f"{shown_name(folder)}: {self.why}")
+
+
+def entries_of(folder: Path) -> list[Path]:
+    """Return the entries of a folder by name, links last."""
+    try:
+        return sorted(folder.iterdir(), key=lambda p: (p.is_symlink(), os.fsencode(p.name)))
+    except OSError as error:
+        raise UnreadableFolderError(folder, error) from None
 
 
 def is_folder(path: Path) -> bool:
@@ -171,19 +192,16 @@ def holds_only_folders(path: str | Path) -> bool:
     if not folder.is_dir():
         return False
     refuse_result(folder)
-    try:
-        entries = list(folder.iterdir())
-    except OSError as error:
-        why = f"folder cannot be read: {error.strerror or error}"
-        raise ValueError(f"{shown_name(folder)}: {why}") from None
-    if any(is_photo_name(p.name) and not is_folder(p) and not is_export(p) for p in entries):
+    entries = entries_of(folder)
+    if any(is_photo(path) for path in entries):
         return False
     return any(is_folder(p) and not is_passed_over(p) for p in entries)
 
 
-def is_photo_name(name: str) -> bool:
-    """Whether a file name is that of a photo, and not hidden."""
-    return not name.startswith(".") and Path(name).suffix.lower() in PHOTO_SUFFIXES
+def is_photo(path: Path) -> bool:
+    """Whether a path is named like a photo, and neither hidden nor a folder."""
+    is_named = not path.name.startswith(".") and path.suffix.lower() in PHOTO_SUFFIXES
+    return is_named and not is_folder(path) and not is_export(path)
 
 
 def is_passed_over(folder: Path) -> bool:

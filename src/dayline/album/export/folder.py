@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import filecmp
-import hashlib
 import json
 import re
 import shutil
@@ -16,7 +15,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
-from dayline.files import read_no_follow, temporary_folder
+from dayline.files import file_digest, read_no_follow, temporary_folder
 from dayline.result_folder import SORTED_PHOTOS as MANIFEST
 from dayline.text import clean_text, counted
 
@@ -193,11 +192,6 @@ def _stamp(path: Path) -> tuple[int, int]:
     return about.st_size, about.st_mtime_ns
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _manifest_text(stamps: Stamps) -> str:
     return json.dumps({"format": MANIFEST_FORMAT, "files": stamps}, indent=1)
 
@@ -206,7 +200,7 @@ def _write_manifest(made: Path) -> None:
     stamps = {}
     for path in _files(made):
         # A link to a photo can be compared with it instead.
-        digest = None if path.stat().st_nlink > 1 else _digest(path)
+        digest = None if path.stat().st_nlink > 1 else file_digest(path)
         stamps[path.relative_to(made).as_posix()] = [*_stamp(path), digest]
     (made / MANIFEST).write_text(_manifest_text(stamps), encoding="utf-8")
 
@@ -256,7 +250,7 @@ def _is_unchanged(path: Path, known: Sequence[int | str | None]) -> bool:
     size, modified = _stamp(path)
     known_size, known_time, digest = (*known, None, None, None)[:3]
     return size == known_size and (
-        modified == known_time or (digest is not None and _digest(path) == digest)
+        modified == known_time or (digest is not None and file_digest(path) == digest)
     )
 
 
