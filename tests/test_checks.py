@@ -23,10 +23,7 @@ def check_times(times, n_frames):
 def test_frames_with_nan_or_infinity_are_named():
     x = np.ones((50, 2))
     x[[12, 13, 40], 0] = np.nan, np.inf, -np.inf
-    with pytest.raises(
-        ValueError,
-        match=r'^frames 12, 13 and 40 hold NaN or infinity; drop them or pass missing="int',
-    ):
+    with pytest.raises(ValueError, match=r"^frames 12, 13 and 40 hold NaN or infinity; drop them"):
         check_features(x)
     x[1:, 0] = np.nan
     with pytest.raises(ValueError, match=r"^frames 1, 2, 3, 4, 5 and 44 more hold"):
@@ -82,9 +79,7 @@ def test_a_walk_lying_on_its_side_is_noticed(random):
     assert looks_transposed(walk.T)
     assert not looks_transposed(walk)
     assert not looks_transposed(random.normal(size=(30, 400)))
-    with pytest.warns(
-        UserWarning, match="30 rows and 400 columns look transposed: consecutive columns"
-    ):
+    with pytest.warns(UserWarning, match="30 rows and 400 columns look transposed: consecutive"):
         check_features(walk.T)
 
 
@@ -108,9 +103,7 @@ def test_numbers_and_words_out_of_range_say_what_is_allowed():
         check_between("p", 2.5, 1, whole=True)
     with pytest.raises(ValueError, match="whole number"):
         check_between("p", True, 1, whole=True)
-    with pytest.raises(
-        ValueError, match='start=\'middle\' is not known; use one of "pca", "columns"'
-    ):
+    with pytest.raises(ValueError, match="start='middle' is not known; use one of \"pca\""):
         check_choice("start", "middle", ("pca", "columns"))
     check_between("p", np.int64(3), 1, whole=True)
 
@@ -208,9 +201,7 @@ def test_dates_with_a_time_zone_are_taken_to_utc_and_not_mixed_with_others():
     east, west = timezone(timedelta(hours=2)), timezone(timedelta(hours=-3))
     aware = [datetime(2020, 1, 1, 12, tzinfo=east), datetime(2020, 1, 1, 8, tzinfo=west)]
     np.testing.assert_allclose(check_times(aware, 2), [1577872800.0, 1577872800.0 + 3600])
-    with pytest.raises(
-        ValueError, match=r"^times mix dates and dates with a time zone; pass seconds"
-    ):
+    with pytest.raises(ValueError, match=r"^times mix dates and dates with a time zone"):
         check_times([datetime(2020, 1, 1), aware[1]], 2)
 
 

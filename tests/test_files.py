@@ -102,9 +102,7 @@ def test_an_operating_system_error_keeps_its_reason():
 
 def test_small_files_may_take_256_mb_and_large_ones_16_times_their_size():
     check_allocation("a.npz", 256 * 2**20, file_size=10)
-    with pytest.raises(
-        UnreadableFileError, match=r"array 'x' declares 257 MB, over the limit of 256 MB"
-    ):
+    with pytest.raises(UnreadableFileError, match=r"array 'x' declares 257 MB, over the limit"):
         check_allocation("a.npz", 257 * 2**20, file_size=10, what="array 'x'")
     check_allocation("a.npz", 16 * 2**30, file_size=2**30)
     with pytest.raises(UnreadableFileError, match=r"over the limit of 16\.0 GB"):

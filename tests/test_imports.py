@@ -7,18 +7,23 @@ import pytest
 
 import dayline
 
-HEAVY = ("torch", "onnxruntime", "av", "PIL", "matplotlib", "dask", "sklearn")
+PICTURES = ("av", "PIL", "pillow_heif", "opentimelineio")
+HEAVY = (*PICTURES, "torch", "onnxruntime", "matplotlib", "dask", "sklearn")
 
 
-@pytest.mark.parametrize("module", ["dayline", "dayline.cli"])
-def test_importing_loads_nothing_heavy(module):
-    code = f"import sys, {module}; print([m for m in {HEAVY!r} if m in sys.modules])"
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout
-        == "[]\n"
-    )
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("dayline", HEAVY),
+        ("dayline.cli", HEAVY),
+        ("dayline.media", PICTURES),
+        ("dayline.album.export.formats", PICTURES),
+    ],
+)
+def test_importing_loads_nothing_heavy(module, heavy):
+    code = f"import sys, {module}; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_every_public_name_is_there():

@@ -140,9 +140,7 @@ def test_equal_labels_are_never_better_than_equal(random):
 
 def test_labels_are_not_boundaries():
     labels = np.repeat(np.arange(6), 50)
-    with pytest.raises(
-        ValueError, match="true has 300 values, only 6 of them different, like one label per frame"
-    ):
+    with pytest.raises(ValueError, match="true has 300 values, only 6 of them different, like one"):
         score_boundaries([50, 100], labels)
     assert score_boundaries([3, 3, 7], [3, 7, 7]).f1 == 1.0
 

@@ -168,15 +168,10 @@ def test_polars_and_pyarrow_have_the_same_columns_and_values():
 
 
 def test_an_unknown_or_missing_library_is_said_in_one_line(monkeypatch):
-    with pytest.raises(
-        ValueError, match='backend=\'duckdb\' is not known; use "pandas", "polars" or "pyarrow"'
-    ):
+    with pytest.raises(ValueError, match='backend=\'duckdb\' is not known; use "pandas", "polars"'):
         made_day().to_frame("duckdb")
     monkeypatch.setitem(__import__("sys").modules, "polars", None)
-    with pytest.raises(
-        ValueError,
-        match=r"needs polars, which is not installed; pip install polars, or use to_dicts",
-    ):
+    with pytest.raises(ValueError, match=r"needs polars, which is not installed; pip install"):
         made_day().to_frame("polars")
 
 

@@ -179,9 +179,7 @@ def test_long_sequences_are_drawn_from_means():
 
 
 def test_what_cannot_be_plotted_is_said_in_one_line(fitted):
-    with pytest.raises(
-        TypeError, match="cannot be plotted; pass a fitted EventSegmenter, a Segmentation"
-    ):
+    with pytest.raises(TypeError, match="cannot be plotted; pass a fitted EventSegmenter"):
         plot(np.zeros((3, 3)))
     with pytest.raises(ValueError, match=r"X has 5 rows, but the result 200 frames"):
         plot(fitted, np.zeros((5, 3)))
@@ -197,8 +195,5 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch, fitted):
     for name in [name for name in sys.modules if name.startswith(("matplotlib", "dayline.plot"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(
-        ValueError,
-        match=r'a figure needs more packages \(matplotlib.* is missing\); pip install "day',
-    ):
+    with pytest.raises(ValueError, match=r"a figure needs more packages \(matplotlib.*"):
         plot(fitted)

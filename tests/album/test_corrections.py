@@ -19,7 +19,7 @@ from dayline.album.edits import forget_corrections, keep_edits, kept_edits, with
 from dayline.album.key_photos import with_key_photos
 from dayline.album.segment import segment_source, segment_table
 from dayline.events import NestedLevel, Place, Segmentation
-from made_photos import MORNING, make_day, make_film, name_at, save, scene
+from made_photos import MORNING, make_day, make_film, name_at
 
 NAMES = tuple("abcdefgh")
 TIMES = tuple(1_700_000_000.0 + 30 * k for k in range(8))
@@ -337,15 +337,6 @@ def test_a_burst_can_be_split(tmp_path):
     assert again.boundaries == (10, 13)
 
 
-def test_a_new_photo_joins_the_corrected_events(tmp_path):
-    make_day(tmp_path)
-    found = segment_source(tmp_path, model="color").segmentation
-    save(scene("red", 99), tmp_path / name_at(MORNING + 8))
-    again = segment_source(tmp_path, model="color", corrections=found).segmentation
-    assert again.n_frames == 39
-    assert {13, 27} <= set(again.boundaries)
-
-
 def test_photos_that_were_moved_renamed_and_taken_at_another_time_keep_their_edits(tmp_path):
     photos = make_day(tmp_path)
     found = segment_source(tmp_path, model="color").segmentation
@@ -359,18 +350,6 @@ def test_photos_that_were_moved_renamed_and_taken_at_another_time_keep_their_edi
     assert again.boundaries == found.boundaries
     assert again.events[1].name == "Beach"
     assert (again.events[1].key_frame, again.events[1].key_chosen) == (20, True)
-
-
-def test_a_lost_event_is_named_once(tmp_path):
-    photos = make_day(tmp_path)
-    found = segment_source(tmp_path, model="color").segmentation
-    events = (found.events[0], replace(found.events[1], name="Beach"), *found.events[2:])
-    for path in photos[12:26]:
-        path.unlink()
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        segment_source(tmp_path, model="color", corrections=replace(found, events=events))
-    assert sum("'Beach'" in str(one.message) for one in told) == 1
 
 
 def test_rows_of_a_table_are_known_by_their_values():

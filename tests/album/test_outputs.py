@@ -12,7 +12,6 @@ import jsonschema
 import numpy as np
 import pytest
 
-from dayline.album.edits import forget_corrections
 from dayline.album.export.formats import export
 from dayline.album.save import save_events
 from dayline.album.segment import (
@@ -139,9 +138,7 @@ def test_what_is_shared_says_neither_where_photos_were_taken_nor_where_they_are(
     assert b"a%20day" in (tmp_path / "out" / "index.html").read_bytes()
     (tmp_path / "out" / "events-2026-11-17T09-30-00.json").write_text(made.segmentation.to_json())
     (tmp_path / "out" / "notes-of-others.json").write_text("{}")
-    with pytest.warns(
-        UserWarning, match="2026-11-17T09-30-00.json from an earlier run contains locations"
-    ):
+    with pytest.warns(UserWarning, match="2026-11-17T09-30-00.json from an earlier run contains"):
         write_result(made, tmp_path / "out", share=True, formats=["photos"])
     (tmp_path / "out" / "events-2026-11-17T09-30-00.json").unlink()
     for name in files(tmp_path / "out"):
@@ -266,9 +263,7 @@ def test_a_frame_that_cannot_be_decoded_again_costs_its_picture_only(tmp_path, m
                 yield i, image
 
     monkeypatch.setattr("dayline.album.write.images", damaged)
-    with pytest.warns(
-        UserWarning, match=r"frame 3, .*: no picture \(frame of the video is broken\)"
-    ):
+    with pytest.warns(UserWarning, match=r"frame 3, .*: no picture \(frame of the video"):
         written = write_result(made, tmp_path / "out")
     assert set(range(made.sequence.n_frames)) - set(written.pictures) == {3}
     assert written.page.is_file()
@@ -287,12 +282,7 @@ def test_corrections_saved_into_the_folder_are_not_written_over(result, tmp_path
     named = corrected(result.segmentation, name="Breakfast")
     for number, change in enumerate((merged, named)):
         (tmp_path / "events.json").write_text(change.to_json())
-        with pytest.warns(
-            UserWarning,
-            match=(
-                r"events\.json is not the file that dayline wrote; it is kept as .*events-20.*json"
-            ),
-        ):
+        with pytest.warns(UserWarning, match=r"events\.json is not the file that dayline wrote"):
             write_result(result, tmp_path)
         assert len(list(tmp_path.glob("events-*.json"))) == number + 1
         assert change in [read_events(path) for path in tmp_path.glob("events-*.json")]
@@ -301,33 +291,16 @@ def test_corrections_saved_into_the_folder_are_not_written_over(result, tmp_path
     assert len(list(tmp_path.glob("events-*.json"))) == 2
 
 
-@pytest.mark.filterwarnings("ignore:events.json is not the file that dayline wrote")
-def test_corrections_are_kept_and_used_until_they_are_forgotten(tmp_path):
+def test_a_result_whose_corrections_are_missing_holds_its_own(tmp_path):
     out = tmp_path / "out"
     make_day(tmp_path / "photos")
     found = segment_source(tmp_path / "photos", model="color", store=out)
     write_result(found, out)
-    change = corrected(found.segmentation, name="Breakfast")
-    (out / "events.json").write_text(change.to_json())
-    for _ in range(2):
-        again = segment_source(tmp_path / "photos", model="color", store=out)
-        assert again.segmentation.events[0].name == "Breakfast"
-        assert any("--forget-corrections" in note for note in again.segmentation.notes)
-        write_result(again, out)
-    # Should its corrections be missing, a result holds its own.
+    save_events(corrected(found.segmentation, name="Breakfast"), out)
     (out / "corrections.json").unlink()
     again = segment_source(tmp_path / "photos", model="color", store=out)
     assert again.segmentation.events[0].name == "Breakfast"
-    write_result(again, out)
-
-    anew = segment_source(tmp_path / "photos", model="color", store=out, corrections=None)
-    assert anew.segmentation.events[0].name is None
-    with pytest.warns(UserWarning, match=r"corrections\.json contains corrections; it is kept as"):
-        forget_corrections(out, anew.segmentation.digests)
-    write_result(anew, out)
-    last = segment_source(tmp_path / "photos", model="color", store=out)
-    assert last.segmentation.events[0].name is None
-    assert any("Breakfast" in path.read_text() for path in out.glob("corrections-*.json"))
+    assert any("--forget-corrections" in note for note in again.segmentation.notes)
 
 
 def test_a_table_with_features_computed_anew_keeps_its_corrections(tmp_path):
@@ -365,9 +338,7 @@ def test_damaged_corrections_are_one_line_and_not_lost(tmp_path):
     found = segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
     write_result(found, tmp_path / "out")
     (tmp_path / "out" / "events.json").write_text("{")
-    with pytest.raises(
-        ValueError, match=r"events\.json: not JSON.*; repair it, or continue without it"
-    ):
+    with pytest.raises(ValueError, match=r"events\.json: not JSON.*; repair it, or continue"):
         segment_source(tmp_path / "photos", model="color", store=tmp_path / "out")
     with pytest.warns(UserWarning, match="it is kept as"):
         write_result(found, tmp_path / "out")
@@ -387,9 +358,7 @@ def test_a_damaged_file_of_corrections_is_one_line_and_can_be_forgotten(tmp_path
     np.save(tmp_path / "walk.npy", np.random.default_rng(0).normal(size=(40, 3)))
     segment_and_write(tmp_path / "walk.npy", out, Settings())
     (out / "corrections.json").write_text(text, encoding="latin-1")
-    with pytest.raises(
-        ValueError, match=r"^[^\n]*corrections\.json: [^\n]*; repair it, or continue"
-    ):
+    with pytest.raises(ValueError, match=r"^[^\n]*corrections\.json: [^\n]*; repair"):
         segment_and_write(tmp_path / "walk.npy", out, Settings())
     with pytest.warns(UserWarning, match=r"corrections\.json .* kept as"):
         segment_and_write(tmp_path / "walk.npy", out, Settings(), forget=True)
@@ -403,9 +372,7 @@ def test_a_folder_without_pictures_has_none_of_earlier_results_inside_either(res
     write_result(result, tmp_path / "a day that is gone")
     (tmp_path / "mine" / "thumbnails").mkdir(parents=True)
     (tmp_path / "mine" / "thumbnails" / "000001.jpg").touch()
-    with pytest.warns(
-        UserWarning, match="a day that is gone: the pictures of this earlier result were removed"
-    ):
+    with pytest.warns(UserWarning, match="a day that is gone: the pictures of this earlier result"):
         write_result(result, tmp_path, thumbnails=False)
     assert [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.jpg")] == [
         "mine/thumbnails/000001.jpg"
@@ -505,9 +472,7 @@ def test_an_export_that_fails_leaves_the_rest(result, tmp_path):
 def test_sorted_photos_show_faces_and_a_warning_says_so(result, tmp_path, monkeypatch):
     for module in ("album.pictures", "album.write"):
         monkeypatch.setattr(f"dayline.{module}.face_blurrer", lambda: np.zeros_like)
-    with pytest.warns(
-        UserWarning, match="sorted photos are not changed: their faces are not blurred"
-    ):
+    with pytest.warns(UserWarning, match="sorted photos are not changed: their faces"):
         write_result(result, tmp_path, blur_faces=True, formats=["photos"])
     assert not any("blurred" in text for text in written_without_pictures(result, tmp_path))
     assert faces_blurred(tmp_path)
@@ -551,10 +516,7 @@ def test_sidecars_beside_the_photos_are_named_and_stay_known(tmp_path):
         xmp_beside=True,
     )
     named = replace(first, segmentation=corrected(first.segmentation, name="Breakfast"))
-    with pytest.warns(
-        UserWarning,
-        match="xmp still shows the previous events: the sidecars beside .*dayline export --xmp-bes",
-    ):
+    with pytest.warns(UserWarning, match="xmp still shows the previous events: the sidecars"):
         write_result(named, tmp_path / "out")
     export(
         named.segmentation,

@@ -40,6 +40,19 @@ def run(*arguments: object, cwd: Path | None = None) -> Done:
     return Done(code, out.getvalue(), err.getvalue())
 
 
+def segmented(*arguments: object) -> Done:
+    """Segment photos by their colors, which the made ones differ in; it must succeed."""
+    done = run("segment", "--model", "color", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files in a folder, by their paths in it."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
 def run_process(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run it as a user does, where that makes a difference: warnings, imports, signals."""
     command = [sys.executable, "-c", "from dayline.cli import main; main()", *map(str, arguments)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.run_command import run
+from cli.run_command import contents, run
 from dayline.album.extraction import FrameReader
 from dayline.events import read_events
 from made_photos import make_day, make_film
@@ -36,14 +36,6 @@ def written(command: str, source: Path, output: Path):
     return run(
         command, source, "-o", output, *model, *(("--jobs", 1) if command == "batch" else ())
     )
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 @pytest.mark.parametrize(

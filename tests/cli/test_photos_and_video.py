@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.run_command import run
+from cli.run_command import run, segmented
 from dayline.album.export.formats import FORMATS, suited_formats
 from dayline.album.extraction import AT_ONCE
 from dayline.cli.export import FORMATS as FORMATS_IN_HELP
@@ -38,9 +38,7 @@ def features(tmp_path):
 
 
 def segment(*arguments: object) -> str:
-    code, out, err = dayline("segment", "--model", "color", *arguments)
-    assert code == 0, err
-    return out
+    return segmented(*arguments).stdout
 
 
 def test_a_folder_of_photos_gives_a_page(tmp_path):
@@ -154,21 +152,6 @@ def test_the_message_of_a_failed_export_is_true(tmp_path):
     assert "; photos: needs the photos" in err
     assert err.endswith(f"; everything else is in {tmp_path / 'out'}\n")
     assert out.splitlines() == [str(tmp_path / "out" / "chapters.vtt")]
-
-
-def test_corrections_are_kept(tmp_path):
-    make_day(tmp_path / "photos")
-    segment(tmp_path / "photos", "-o", tmp_path / "out")
-    content = json.loads((tmp_path / "out" / "events.json").read_text())
-    first, second, third = content["events"]
-    merged = first | {"stop": second["stop"], "name": "Breakfast <b>"}
-    (tmp_path / "saved.json").write_text(json.dumps(content | {"events": [merged, third]}))
-    for corrections in (tmp_path / "saved.json", tmp_path / "out" / "events.json"):
-        out = segment(tmp_path / "photos", "-o", tmp_path / "out", "--corrections", corrections)
-        found = read_events(tmp_path / "out" / "events.json")
-        assert found.boundaries == (26,)
-        assert found.events[0].name == "Breakfast <b>"
-        assert "Breakfast <b>" in out
 
 
 # What a note says is a warning, and those are errors in tests.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.run_command import run
+from cli.run_command import contents, run, segmented
 from dayline.album.places import EVENT_FEATURES
 from dayline.events import Place, Segmentation, read_events
 from made_photos import make_day
@@ -30,12 +30,6 @@ def trip(tmp_path) -> Path:
     return tmp_path / "trip"
 
 
-def segmented(*arguments):
-    done = run("segment", "--model", "color", *arguments)
-    assert done.returncode == 0, done.stderr
-    return done
-
-
 def events(folder: Path) -> Segmentation:
     return read_events(folder / "events.json")
 
@@ -55,14 +49,6 @@ def name_context(folder: Path, number: int, name: str | None) -> None:
     (folder / "events.json").write_text(
         replace(found, places=(*others, Place(community, name, identity))).to_json()
     )
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def on_page(folder: Path) -> list[str | None]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.run_command import run
+from cli.run_command import contents, segmented
 from dayline.album.save import save_events
 from dayline.events import read_events
 from made_photos import make_day
@@ -17,9 +17,7 @@ SCENES = (("red", 10), ("green", 10))
 
 
 def segment(*arguments: object) -> str:
-    done = run("segment", "--model", "color", *arguments)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
+    return segmented(*arguments).stderr
 
 
 def name_event(folder: Path, name: str, *, at: int = 0) -> None:
@@ -34,10 +32,6 @@ def named(folder: Path) -> list[str]:
     return [
         event.name for event in read_events(folder / "events.json").events if event.name is not None
     ]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 @pytest.fixture

@@ -143,26 +143,9 @@ def test_every_argument_of_a_public_function_works_or_is_named(name, call, param
     ("changes", "message"),
     [
         ({"device": 3}, 'device has type int; use "cpu"'),
-        ({"device": 0}, 'device has type int; use "cpu"'),
-        (
-            {"embedding": PCA()},
-            r"embedding=PCA\(\); it must be a DynamicGraphEmbedding or Principal",
-        ),
         ({"embedding": DynamicGraphEmbedding}, "it must be a DynamicGraphEmbedding or Principal"),
-        (
-            {"embedding": DynamicGraphEmbedding(denoise_bandwidth=None)},
-            'bandwidth=None; it must be "median" or a numb',
-        ),
-        (
-            {"embedding": DynamicGraphEmbedding(feature_bandwidth=1e-301)},
-            "feature_bandwidth=1e-301; it must be",
-        ),
-        (
-            {"embedding": DynamicGraphEmbedding(n_steps=10**9)},
-            "n_steps=1000000000; it must be .* at most 100000",
-        ),
+        ({"embedding": DynamicGraphEmbedding(n_steps=10**9)}, "n_steps=10.* at most 100000"),
         ({"missing": "drop"}, "missing='drop' is not known"),
-        ({"random_state": "seed"}, "random_state='seed'; it must be"),
     ],
 )
 def test_wrong_parameters_are_refused_before_the_features_are_looked_at(changes, message):

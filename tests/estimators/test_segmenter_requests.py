@@ -277,9 +277,7 @@ def test_a_duration_below_the_finest_level_gives_as_many_events_as_it_makes():
 
 
 def test_one_frame_that_is_no_list_is_refused_and_none_is_none():
-    with pytest.raises(
-        ValueError, match=r"must=5; give a list of frames or ranges, such as \[50, \(60, 70\)\]"
-    ):
+    with pytest.raises(ValueError, match=r"must=5; give a list of frames or ranges"):
         EventSegmenter().fit(MADE.features[:60], must=5)
     fitted = EventSegmenter().fit(MADE.features[:60], must=None, must_not=None)
     np.testing.assert_array_equal(
@@ -339,9 +337,7 @@ def test_requests_of_the_fast_variant_are_given_at_once():
 
 def test_events_that_stay_too_short_are_counted():
     fitted = EventSegmenter().fit(MADE.features, must=[100, 103])
-    with pytest.warns(
-        UserWarning, match="min_duration=30: 1 shorter event remains beside required boundaries"
-    ):
+    with pytest.warns(UserWarning, match="min_duration=30: 1 shorter event remains"):
         events = fitted.choose(min_duration=30).events
     assert sum(event.n_frames < 30 for event in events) == 1
     with pytest.warns(UserWarning, match="2 required boundaries, the fewest events are 3"):

@@ -164,9 +164,7 @@ def test_files_that_are_no_networks_are_named(tmp_path):
         load_extractor(str(tmp_path / "m.onnx"))
     custom = helper.make_node("Sneaky", ["pixels"], ["maps"], domain="their.library")
     path = write_network(tmp_path / "custom.onnx", [custom])
-    with pytest.raises(
-        ValueError, match=r"custom\.onnx: damaged, or not a network onnxruntime can run \("
-    ):
+    with pytest.raises(ValueError, match=r"custom\.onnx: damaged, or not a network onnxruntime"):
         load_extractor(str(path))
 
 
@@ -183,10 +181,7 @@ def test_a_network_with_two_rows_per_image_is_refused(tmp_path):
     double = helper.make_node("Concat", ["pixels", "pixels"], ["maps"], axis=0)
     path = write_network(tmp_path / "m.onnx", [double])
     describe(path, pooling="max")
-    with pytest.raises(
-        ValueError,
-        match=r"m\.onnx: does not run on one image: .*returns 2 rows for 1 images; it must return",
-    ):
+    with pytest.raises(ValueError, match=r"m\.onnx: does not run on one image: .*returns 2 rows"):
         load_extractor(str(path))
 
 
@@ -221,9 +216,7 @@ def test_a_network_that_fails_in_the_middle_of_the_work_is_named(tmp_path):
     path = write_network(tmp_path / "m.onnx", [relu()])
     describe(path, pooling="max")
     extractor = load_extractor(str(path), threads=1)
-    with pytest.raises(
-        ValueError, match=r"m\.onnx: damaged, or not a network for 2 images at once \("
-    ) as error:
+    with pytest.raises(ValueError, match=r"m\.onnx: damaged, or not a network") as error:
         extractor.extract(np.zeros((3, 3, 20, 20), dtype=np.uint8))
     assert "\n" not in str(error.value)
 
@@ -398,9 +391,7 @@ def test_weights_that_give_values_without_end_are_named_by_their_file(tmp_path):
     ]
     path = write_network(tmp_path / "m.onnx", nodes, constants=[infinite])
     extractor = load_extractor(str(path), threads=1)
-    with pytest.raises(
-        ValueError, match=r"m\.onnx: returns values that are not finite for frame 0;"
-    ):
+    with pytest.raises(ValueError, match=r"m\.onnx: returns values that are not finite for frame"):
         extract_features([PICTURE], extractor)
 
 

@@ -179,9 +179,7 @@ def test_no_row_of_a_csv_is_a_comment(tmp_path, line):
 
 def test_an_index_written_by_pandas_is_no_feature(tmp_path):
     (tmp_path / "x.csv").write_text(",a,seconds\n0,5,0.5\n1,7,1.5\n2,6,2.5\n")
-    with pytest.warns(
-        UserWarning, match="dropped the first column, which has no name and counts the rows"
-    ):
+    with pytest.warns(UserWarning, match="dropped the first column, which has no name"):
         table = read_features(tmp_path / "x.csv")
     np.testing.assert_array_equal(table.features, [[5], [7], [6]])
     np.testing.assert_array_equal(table.times, [0.5, 1.5, 2.5])
@@ -241,10 +239,7 @@ def test_an_empty_line_between_others_is_refused(tmp_path, text):
 )
 def test_a_first_row_of_missing_values_is_not_taken_for_a_header(tmp_path, text):
     (tmp_path / "x.csv").write_text(text)
-    with pytest.raises(
-        ValueError,
-        match=r"x\.csv: .*neither numbers nor names alone .*; write nan for a missing value",
-    ):
+    with pytest.raises(ValueError, match=r"x\.csv: .*neither numbers nor names alone"):
         read_features(tmp_path / "x.csv")
 
 
@@ -258,10 +253,7 @@ def test_a_quote_left_open_in_the_header_hides_no_frame(tmp_path):
 def test_a_cell_without_end_is_refused_and_takes_no_memory(tmp_path, text):
     (tmp_path / "x.csv").write_text("".join(["1,2\n"] * 1000) + text.format("9" * 200_000))
     tracemalloc.start()
-    with pytest.raises(
-        ValueError,
-        match=r"x\.csv: not a table of comma-separated numbers: field larger than field limit",
-    ):
+    with pytest.raises(ValueError, match=r"x\.csv: not a table .*: field larger than field limit"):
         read_features(tmp_path / "x.csv")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -304,9 +296,7 @@ def test_the_index_of_a_parquet_table_is_not_a_feature(tmp_path, index):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": [1.0, 2.0, 4.0], "b": [0.5, 0.25, 0.125]}, index=index)
     frame.to_parquet(tmp_path / "x.parquet")
-    with pytest.warns(
-        UserWarning, match=r"x\.parquet: dropped '__index_level_0__', which is the index"
-    ):
+    with pytest.warns(UserWarning, match=r"x\.parquet: dropped '__index_level_0__'"):
         table = read_features(tmp_path / "x.parquet")
     np.testing.assert_array_equal(table.features, frame.to_numpy())
 
@@ -350,18 +340,14 @@ def test_a_parquet_table_of_millions_of_equal_rows_is_refused_before_it_is_read(
 
     zeros = pyarrow.array(np.zeros(5_000_000, dtype=np.int8))
     parquet.write_table(pyarrow.table({f"x{k}": zeros for k in range(7)}), tmp_path / "x.parquet")
-    with pytest.raises(
-        ValueError, match=r"a table of 5,000,000 rows declares 267 MB, over the limit of 256 MB"
-    ):
+    with pytest.raises(ValueError, match=r"5,000,000 rows declares 267 MB, over .* 256 MB"):
         read_features(tmp_path / "x.parquet")
 
 
 def test_a_parquet_column_of_words_is_named(tmp_path):
     pandas = pytest.importorskip("pandas")
     pandas.DataFrame({"a": [1.0, 2.0], "who": ["x", "y"]}).to_parquet(tmp_path / "x.parquet")
-    with pytest.raises(
-        ValueError, match=r"x\.parquet: column 'who' has type .*; it must contain real numbers"
-    ):
+    with pytest.raises(ValueError, match=r"x\.parquet: column 'who' has type .*; it must contain"):
         read_features(tmp_path / "x.parquet")
 
 
@@ -409,10 +395,7 @@ def test_other_separators_are_named(tmp_path, text, why):
 def test_a_key_is_refused_where_it_chooses_nothing(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("1,2\n3,4\n")
-    with pytest.raises(
-        ValueError,
-        match=r"only \.npz files have arrays to choose from; leave out the key",
-    ):
+    with pytest.raises(ValueError, match=r"only \.npz files have arrays to choose"):
         read_features(path, key="features")
 
 

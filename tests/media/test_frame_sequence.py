@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from PIL import Image
@@ -94,14 +91,3 @@ def test_anything_else_gets_one_clear_line(five_photos):
         assert "\n" not in str(refused.value)
     with pytest.raises(ValueError, match="is for videos"):
         open_source(five_photos, every=2)
-
-
-def test_importing_the_package_loads_neither_pillow_nor_pyav():
-    code = (
-        "import sys, dayline.media; print([m for m in ('PIL', 'av', 'pillow_heif') if m in"
-        " sys.modules])"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.strip() == "[]"

@@ -213,9 +213,7 @@ def test_given_offsets_move_the_photos_of_a_folder(make_photo, tmp_path):
     assert sequence.names == ("B/b.jpg", "A/a.jpg")
     assert sequence.times == (JULY_15 + 9.5 * HOUR, JULY_15 + 10 * HOUR)
     assert "1 h 00 min taken from the times of b, as requested" in sequence.notes
-    with pytest.raises(
-        ValueError, match="--offset C: no camera or folder has this name; there are: A, B"
-    ):
+    with pytest.raises(ValueError, match="--offset C: no camera or folder has this name"):
         read_photo_folder(tmp_path, offsets={"C": 1.0})
 
 
@@ -258,9 +256,7 @@ def test_a_time_zone_that_is_given():
         (JULY_15, 3 * HOUR)
     ]
     assert notes == ("2 photos without a time zone: Europe/Madrid, as requested",)
-    with pytest.raises(
-        ValueError, match="time zone 'Mars/Base' is not known; use a name such as Europe/Madrid"
-    ):
+    with pytest.raises(ValueError, match="time zone 'Mars/Base' is not known; use a name"):
         time_zone("Mars/Base")
 
 

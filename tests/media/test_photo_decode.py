@@ -29,7 +29,7 @@ def four_colours(width: int = 64, height: int = 48) -> np.ndarray:
     return pixels
 
 
-def corners(image: np.ndarray) -> list[str]:
+def corners(image: np.ndarray) -> str:
     """Name the colours in the four quarters, row by row."""
     names = {"red": RED, "green": GREEN, "blue": BLUE, "white": WHITE}
     height, width = image.shape[:2]
@@ -39,7 +39,7 @@ def corners(image: np.ndarray) -> list[str]:
             away = {n: np.abs(image[y, x].astype(int) - c).max() for n, c in names.items()}
             best = min(away, key=lambda n: away[n])
             found.append(best if away[best] <= 40 else f"neither: {image[y, x]}")
-    return found
+    return " ".join(found)
 
 
 @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "tif", "gif", "heic", "avif"])
@@ -48,7 +48,7 @@ def test_every_format_is_decoded(tmp_path, suffix):
     Image.fromarray(four_colours()).save(path)
     image = decode_photo(path, size=1000)
     assert (image.shape, image.dtype) == ((48, 64, 3), np.uint8)
-    assert corners(image) == ["red", "green", "blue", "white"]
+    assert corners(image) == "red green blue white"
 
 
 @pytest.mark.parametrize("suffix", ["jpg", "png", "webp", "heic", "avif"])
@@ -57,7 +57,7 @@ def test_exif_rotation_is_applied_once(make_photo, suffix):
     path = make_photo(f"p.{suffix}", pixels=four_colours(), orientation=6)
     image = decode_photo(path, size=1000)
     assert image.shape == (64, 48, 3)
-    assert corners(image) == ["blue", "red", "white", "green"]
+    assert corners(image) == "blue red white green"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_exif_rotation_is_applied_once(make_photo, suffix):
 )
 def test_all_eight_orientations(make_photo, orientation, expected):
     path = make_photo("p.jpg", pixels=four_colours(), orientation=orientation)
-    assert corners(decode_photo(path, size=1000)) == expected.split()
+    assert corners(decode_photo(path, size=1000)) == expected
 
 
 @pytest.mark.parametrize(("suffix", "shape"), [("jpg", (100, 150, 3)), ("png", (100, 150, 3))])
@@ -84,7 +84,7 @@ def test_the_shorter_side_is_reduced_to_size(tmp_path, suffix, shape):
     Image.fromarray(four_colours(900, 600)).save(path)
     image = decode_photo(path, size=100)
     assert image.shape == shape
-    assert corners(image) == ["red", "green", "blue", "white"]
+    assert corners(image) == "red green blue white"
 
 
 def test_jpeg_is_reduced_inside_the_decoder(tmp_path, monkeypatch):
@@ -124,7 +124,7 @@ def test_a_floating_point_photo_of_random_bits_is_what_it_can_be_without_a_warni
 
 def test_cmyk(tmp_path):
     Image.fromarray(four_colours()).convert("CMYK").save(tmp_path / "p.jpg", quality=95)
-    assert corners(decode_photo(tmp_path / "p.jpg", size=1000)) == ["red", "green", "blue", "white"]
+    assert corners(decode_photo(tmp_path / "p.jpg", size=1000)) == "red green blue white"
 
 
 def test_see_through_pixels_are_white(tmp_path):
@@ -134,12 +134,7 @@ def test_see_through_pixels_are_white(tmp_path):
     palette = Image.fromarray(four_colours()).quantize(4)
     palette.save(tmp_path / "palette.png", transparency=palette.getpixel((0, 0)))
     for name in ("rgba.png", "palette.png"):
-        assert corners(decode_photo(tmp_path / name, size=1000)) == [
-            "white",
-            "green",
-            "blue",
-            "white",
-        ]
+        assert corners(decode_photo(tmp_path / name, size=1000)) == "white green blue white"
 
 
 def test_one_bit_and_grey(tmp_path):
@@ -151,12 +146,7 @@ def test_one_bit_and_grey(tmp_path):
 def test_of_an_animation_the_first_frame(tmp_path, suffix):
     first, second = Image.fromarray(four_colours()), Image.new("RGB", (64, 48), BLUE)
     first.save(tmp_path / f"p.{suffix}", save_all=True, append_images=[second])
-    assert corners(decode_photo(tmp_path / f"p.{suffix}", size=1000)) == [
-        "red",
-        "green",
-        "blue",
-        "white",
-    ]
+    assert corners(decode_photo(tmp_path / f"p.{suffix}", size=1000)) == "red green blue white"
 
 
 def png_header(width: int, height: int, *, spare: int = 0) -> bytes:
@@ -181,9 +171,7 @@ def png_header(width: int, height: int, *, spare: int = 0) -> bytes:
 
 def test_a_decompression_bomb_is_refused_by_its_header(tmp_path):
     (tmp_path / "bomb.png").write_bytes(png_header(50_000, 40_000))
-    with pytest.raises(
-        BadImageError, match="too large: 50000 x 40000 pixels is over the limit of 200 megapixels"
-    ):
+    with pytest.raises(BadImageError, match="too large: 50000 x 40000 pixels is over the limit"):
         decode_photo(tmp_path / "bomb.png", size=100)
 
 
@@ -328,12 +316,7 @@ def test_formats_that_no_camera_writes_are_not_opened(tmp_path):
 def test_a_png_called_jpg_is_read_as_what_it_is(tmp_path):
     Image.fromarray(four_colours()).save(tmp_path / "p.png")
     (tmp_path / "p.png").rename(tmp_path / "p.jpg")
-    assert corners(decode_photo(Path(tmp_path / "p.jpg"), size=1000)) == [
-        "red",
-        "green",
-        "blue",
-        "white",
-    ]
+    assert corners(decode_photo(Path(tmp_path / "p.jpg"), size=1000)) == "red green blue white"
 
 
 def digest(content: bytes) -> str:

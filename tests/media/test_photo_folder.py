@@ -54,9 +54,7 @@ def test_more_than_half_bad_is_an_error(make_photo, tmp_path):
     (tmp_path / "a.jpg").touch()
     assert read_photo_folder(tmp_path).n_frames == 1  # half is not more than half
     (tmp_path / "b.jpg").touch()
-    with pytest.raises(
-        ValueError, match=r"2 of 3 frames cannot be read.*\(first a.jpg: empty file\)"
-    ) as refused:
+    with pytest.raises(ValueError, match=r"2 of 3 frames .*a\.jpg: empty file") as refused:
         read_photo_folder(tmp_path)
     assert "\n" not in str(refused.value)
 

@@ -31,9 +31,7 @@ def test_an_event_ends_where_the_next_one_starts(film):
 
 def test_the_last_event_ends_with_the_recording(film):
     assert spans(film, duration=90.0)[-1] == (61.25, 90.0)
-    with pytest.raises(
-        ValueError, match=r"last event starts at 61\.250 s, but the recording ends at 60\.000 s"
-    ):
+    with pytest.raises(ValueError, match=r"last event starts at 61\.250 s, but the recording ends"):
         chapters(film, duration=60.0)
 
 

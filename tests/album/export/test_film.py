@@ -165,10 +165,7 @@ def test_old_chapters_are_replaced(video, events, tmp_path, ffmpeg_chapters, cap
 
 def test_events_of_another_video_are_refused(video, events, tmp_path):
     later = replace(events, times=tuple(100 + t for t in events.times))
-    with pytest.raises(
-        ValueError,
-        match=r"mp4 lasts 00:00:08, but the events of .* span 00:01:47; pass the video that was",
-    ):
+    with pytest.raises(ValueError, match=r"lasts 00:00:08, but .* span 00:01:47"):
         write_chapters(video, later, tmp_path / "copy.mp4")
     assert list(tmp_path.iterdir()) == []
 
@@ -183,10 +180,7 @@ def test_events_of_photos_are_not_those_of_a_film(video, events, tmp_path, name)
         names=tuple(f"{k}.jpg" for k in range(16)),
         digests=tuple(f"photo {k}" for k in range(16)),
     )
-    with pytest.raises(
-        ValueError,
-        match=r"mp4 lasts 00:00:08, but the events of .* span 00:07:30; .* or none",
-    ):
+    with pytest.raises(ValueError, match=r"lasts 00:00:08, but .* span 00:07:30"):
         export(photos, tmp_path / "out", formats=[name], source=video)
     assert not (tmp_path / "out").exists()
 

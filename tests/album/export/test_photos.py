@@ -132,9 +132,7 @@ def test_names_that_lead_out_of_the_source_are_refused(source, out, name):
 
 
 def test_a_photo_that_is_gone_is_named(source, out):
-    with pytest.raises(
-        ValueError, match=r"photo 'gone\.jpg' is not in .*; pass the folder that was segmented"
-    ):
+    with pytest.raises(ValueError, match=r"photo 'gone\.jpg' is not in .*; pass the folder"):
         sort_photos(of("a.jpg", "gone.jpg", split=1), out, source=source)
 
 
@@ -202,10 +200,7 @@ def test_force_replaces_the_folder_and_keeps_files_of_others(source, out, manife
         (out / ".dayline-photos.json").write_text("{")
     if manifest == "missing":
         (out / ".dayline-photos.json").unlink()
-    with pytest.warns(
-        UserWarning,
-        match=r"[23] files in .*photos not written by dayline, .* kept in .*-kept-",
-    ):
+    with pytest.warns(UserWarning, match=r"[23] files in .*photos not written by dayline, .* kept"):
         sort_photos(of("b.jpg", "a.jpg", split=1), out, source=source, force=True)
     assert contents(out) == {"01 Event/b.jpg": "b.jpg", "02 Event/a.jpg": "a.jpg"}
     (kept,) = out.parent.glob("photos-kept-*")
@@ -257,10 +252,7 @@ def test_the_last_copy_of_a_photo_is_kept(source, out):
     (source / "a.jpg").unlink()
     (source / "sub" / "b.jpg").unlink()
     (source / "sub" / "b.jpg").write_text("edited elsewhere, as a new file")
-    with pytest.warns(
-        UserWarning,
-        match="2 files in .* of a photo no longer in the source: kept in .*-kept-",
-    ):
+    with pytest.warns(UserWarning, match="2 files in .* of a photo no longer in the source: kept"):
         sort_photos(of("sub/b.jpg", "b.jpg", split=1), out, source=source)
     (kept,) = out.parent.glob("photos-kept-*")
     assert contents(kept) == {"01 Event/a.jpg": "a.jpg", "02 Event/b.jpg": "sub/b.jpg"}

@@ -85,14 +85,9 @@ def test_sidecars_with_other_times_are_replaced_and_changed_ones_with_force(tmp_
     assert "Dinner" in (folder / "a.jpg.xmp").read_text()
     text = (folder / "a.jpg.xmp").read_text()
     (folder / "a.jpg.xmp").write_text(text.replace("Dinner", "Supper"))  # of the same size
-    with pytest.raises(
-        ValueError, match=r"'a\.jpg\.xmp' that was changed since; .* or use dayline export --force"
-    ):
+    with pytest.raises(ValueError, match=r"'a\.jpg\.xmp' that was changed since"):
         write_xmp(of("a.jpg", "b.jpg"), folder)
-    with pytest.warns(
-        UserWarning,
-        match="1 file in .*xmp not written by dayline, changed since, .* kept in .*-kept-",
-    ):
+    with pytest.warns(UserWarning, match="1 file in .*xmp not written by dayline, changed since"):
         write_xmp(of("a.jpg", "b.jpg"), folder, force=True)
     assert "Supper" not in (folder / "a.jpg.xmp").read_text()
     (kept,) = tmp_path.glob("xmp-kept-*/a.jpg.xmp")
@@ -108,9 +103,7 @@ def test_nothing_is_written_beside_the_photos_unless_asked(source, tmp_path):
 
 def test_sidecars_beside_the_photos_are_renewed_but_those_of_others_stay(source, tmp_path):
     (source / "sub" / "b.xmp").write_text("by Lightroom")
-    with pytest.warns(
-        UserWarning, match=r"1 sidecar not written by dayline, left unchanged: sub/b\.xmp"
-    ):
+    with pytest.warns(UserWarning, match=r"1 sidecar not written by dayline, left unchanged"):
         write_xmp(of("a.jpg", "sub/b.NEF"), tmp_path / "xmp", source=source, beside=True)
     assert (source / "sub" / "b.xmp").read_text() == "by Lightroom"
     (source / "sub" / "b.xmp").unlink()

@@ -275,9 +275,7 @@ def test_edits_of_photos_that_are_away_outlive_a_save(place):
 def test_a_page_is_renewed_from_events_that_a_person_put_there(place):
     (place / "out" / "events.json").write_text(edited(place).to_json().replace("  ", " "))
     assert not page_is_current(place / "out")
-    with pytest.warns(
-        UserWarning, match=r"events\.json is not the file that dayline wrote; it is kept as "
-    ):
+    with pytest.warns(UserWarning, match=r"events\.json is not the file that dayline wrote"):
         ((folder, renewed),) = prepare(place / "out")
     assert folder == place / "out"
     assert "chapters.vtt" in renewed.renewed

@@ -249,9 +249,7 @@ def test_the_film_is_served_if_the_person_names_it(place, view):
 
 def test_a_folder_without_a_result_is_refused(tmp_path):
     (tmp_path / "index.html").write_text("<p>my own</p>")
-    with pytest.raises(
-        ValueError, match=r"not a result of dayline; make one with dayline segment SOURCE -o "
-    ):
+    with pytest.raises(ValueError, match=r"not a result of dayline; make one with dayline segment"):
         list(prepare(tmp_path))
 
 

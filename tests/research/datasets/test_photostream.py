@@ -16,23 +16,15 @@ from PIL.ExifTags import IFD, Base
 from dayline.research.datasets import photostream as module
 from dayline.research.datasets.photostream import (
     DAY,
-    PAUSE_BEFORE,
     PHOTO_SIZE,
     PLACES,
     make_photostream,
-    passer_by,
-    visit,
 )
 
 
 @pytest.fixture(scope="module")
 def stream(tmp_path_factory):
     return make_photostream(tmp_path_factory.mktemp("stream") / "photos", n_photos=72)
-
-
-def pixels(stream, k):
-    with Image.open(stream.folder / stream.names[k]) as image:
-        return np.asarray(image.resize((16, 12)), dtype=float)
 
 
 def test_photos_are_small_jpegs_and_nothing_else_is_written(stream):
@@ -53,17 +45,6 @@ def test_the_times_in_the_photos_are_the_true_ones(stream):
         assert details[Base.OffsetTimeOriginal] == "+00:00"
 
 
-def test_photos_come_every_half_minute_with_one_pause_at_a_boundary(stream):
-    waits = np.diff(stream.times)
-    pause = stream.boundaries[PAUSE_BEFORE - 1]
-    assert waits[pause - 1] > 50 * 60
-    others = np.delete(waits, pause - 1)
-    assert np.median(others) == pytest.approx(30.0, abs=1.0)
-    assert others.min() >= 20.0
-    assert others.max() <= 40.0
-    assert others.std() > 1.0
-
-
 def test_the_truth_fits_the_plan_of_the_day(stream):
     truth = stream.segmentation
     assert len(truth.events) == len(DAY) == 16
@@ -73,21 +54,6 @@ def test_the_truth_fits_the_plan_of_the_day(stream):
     assert all(a != b for a, b in pairwise(stream.places))
     assert min(event.n_frames for event in truth.events) >= 4
     assert truth.clock == "wall"
-
-
-def test_photos_of_a_place_look_alike_also_when_it_is_visited_again(stream):
-    """In mean color, visits to one place lie much closer together than visits to two places."""
-    edges = [0, *stream.boundaries, len(stream.names)]
-    colors = [
-        np.mean([pixels(stream, k).mean((0, 1)) for k in range(a, b)], axis=0)
-        for a, b in pairwise(edges)
-    ]
-    hues = np.asarray([color / color.sum() for color in colors])
-    apart = np.linalg.norm(hues[:, None] - hues[None], axis=2)
-    same = np.equal.outer(stream.places, stream.places)
-    again = same & ~np.eye(len(hues), dtype=bool)
-    assert again.sum() == 2 * 5
-    assert apart[again].mean() < 0.4 * apart[~same].mean()
 
 
 @pytest.mark.slow
@@ -152,15 +118,6 @@ print([m for m in {used} + ["pooch"] if m in sys.modules])
     assert importlib.util.find_spec("skimage") is not None
 
 
-def test_a_visit_drifts_slowly_and_never_looks_outside():
-    glances = visit(400, zoom=(0.6, 0.9), rng=np.random.default_rng(5))
-    x = np.asarray([g.x for g in glances])
-    assert np.abs(x).max() <= 1.0
-    assert np.abs(np.diff(x)).mean() < 0.25 < np.ptp(x)
-    assert all(0.6 <= g.zoom <= 0.9 for g in glances)
-    assert 0.03 < np.mean([g.blur > 1 for g in glances]) < 0.2
-
-
 def test_no_crop_shows_the_edge_of_the_photograph():
     """On a white photograph without noise, any pixel from outside would be black."""
     white = Image.new("RGB", (640, 427), (255, 255, 255))
@@ -170,8 +127,3 @@ def test_no_crop_shows_the_edge_of_the_photograph():
             turned = type(glance)(*corner, 1.0, angle, 1.0, 1.0, 0, 0)
             photo = np.asarray(module.take_photo(white, turned, rng=np.random.default_rng(0)))
             assert photo.min() > 150
-
-
-def test_a_passer_by_hides_part_of_the_photo():
-    hidden = np.asarray(passer_by(0.5, rng=np.random.default_rng(1)))[:, :, 3] > 127
-    assert 0.25 < hidden.mean() < 0.9
