@@ -124,10 +124,10 @@ def _umask() -> int:
     return mask
 
 
-def open_no_follow(path: Path, flags: int, mode: int = 0o666) -> int:
+def open_no_follow(path: Path, flags: int) -> int:
     """Open a file like os.open, but raise ValueError if it is a link."""
     try:
-        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), mode)
+        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
             raise ValueError(f"{path}: is a link to another place; remove it") from None

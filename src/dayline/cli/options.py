@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -24,13 +24,13 @@ PRESETS = ("default", "fast", "paper", "authors")
 METHODS = (*PRESETS, *BASELINES)
 """Our default, the same decision without a graph, the two published variants, and the baselines."""
 
-PHOTOS, TABLES = "Photos and video", "Feature files"
+of_photos = partial(Option, rich_help_panel="Photos and video")
+of_tables = partial(Option, rich_help_panel="Feature files")
 
 OpenPage: TypeAlias = Annotated[
     bool | None,
     Option(
-        "--open/--no-open",
-        help="Open the page in a browser; default on a terminal with a display.",
+        "--open/--no-open", help="Open the page in a browser; default on a terminal with a display."
     ),
 ]
 
@@ -77,105 +77,75 @@ class Options:
     quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")] = False
     order: Annotated[
         Literal["time", "name"],
-        Option(help="Sort photos by capture time or by name.", rich_help_panel=PHOTOS),
+        of_photos(help="Sort photos by capture time or by name."),
     ] = "time"
     timezone: Annotated[
         str | None,
-        Option(
-            help="Time zone of photos that record none, such as Europe/Madrid.",
-            rich_help_panel=PHOTOS,
-        ),
+        of_photos(help="Time zone of photos that record none, such as Europe/Madrid."),
     ] = None
     every: Annotated[
         float | None,
-        Option(
+        of_photos(
             help=(
                 "Seconds between frames of a video; default: 0.2 s up to a minute, 0.5 s up to an"
                 " hour, 1 s beyond."
-            ),
-            rich_help_panel=PHOTOS,
+            )
         ),
     ] = None
     model: Annotated[
         str | None,
-        Option(
+        of_photos(
             help=(
                 "lite0 (default), color, color-lab (default for ac-color), hog or FILE.onnx"
                 " (docs/models.md)."
             ),
             autocompletion=completing(MODELS),
-            rich_help_panel=PHOTOS,
         ),
     ] = None
-    pause_seconds: Annotated[
-        float, Option(help="A pause is a gap longer than this ...", rich_help_panel=PHOTOS)
-    ] = 300.0
+    pause_seconds: Annotated[float, of_photos(help="A pause is a gap longer than this ...")] = 300.0
     pause_factor: Annotated[
         float,
-        Option(
-            help="... and than this many typical gaps, 2 hours at most.", rich_help_panel=PHOTOS
-        ),
+        of_photos(help="... and than this many typical gaps, 2 hours at most."),
     ] = 10.0
     jump_km: Annotated[
         float,
-        Option(
+        of_photos(
             help=(
                 "A distance of more than this many kilometers between two photos, far longer than"
                 " those nearby, begins an event."
-            ),
-            rich_help_panel=PHOTOS,
+            )
         ),
     ] = 2.0
     no_thumbnails: Annotated[
         bool,
-        Option(
-            "--no-thumbnails",
-            help="No photos on the page; remove those of earlier runs.",
-            rich_help_panel=PHOTOS,
-        ),
+        of_photos("--no-thumbnails", help="No photos on the page; remove those of earlier runs."),
     ] = False
-    blur_faces: Annotated[
-        bool, Option("--blur-faces", help="Blur faces on the page.", rich_help_panel=PHOTOS)
-    ] = False
+    blur_faces: Annotated[bool, of_photos("--blur-faces", help="Blur faces on the page.")] = False
     share: Annotated[
         bool,
-        Option(
+        of_photos(
             "--share",
             help="Leave out what should not be shared: links to your files and, if any, locations.",
-            rich_help_panel=PHOTOS,
         ),
     ] = False
     write_chapters: Annotated[
         bool,
-        Option(
-            "--write-chapters",
-            help="Copy the video with the events as chapters.",
-            rich_help_panel=PHOTOS,
-        ),
+        of_photos("--write-chapters", help="Copy the video with the events as chapters."),
     ] = False
     places: Annotated[
         Path | None,
-        Option(
+        of_photos(
             help=(
                 "File of places that recur on several days (docs/places.md). Default: places.json"
                 " next to the results of several days."
-            ),
-            rich_help_panel=PHOTOS,
+            )
         ),
     ] = None
-    key: Annotated[
-        str | None, Option(help="Array with the features (.npz).", rich_help_panel=TABLES)
-    ] = None
-    transpose: Annotated[
-        bool, Option("--transpose", help="Columns are frames.", rich_help_panel=TABLES)
-    ] = False
+    key: Annotated[str | None, of_tables(help="Array with the features (.npz).")] = None
+    transpose: Annotated[bool, of_tables("--transpose", help="Columns are frames.")] = False
     interpolate: Annotated[
         bool,
-        Option(
-            "--interpolate",
-            help="Interpolate NaN and infinity from neighboring frames.",
-            rich_help_panel=TABLES,
-        ),
+        of_tables("--interpolate", help="Interpolate NaN and infinity from neighboring frames."),
     ] = False
 
     def settings(self, *, offsets: tuple[tuple[str, float], ...] = ()) -> Settings:

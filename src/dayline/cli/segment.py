@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dayline.cli.options import PHOTOS, Options
+from dayline.cli.options import Options, of_photos
 from dayline.text import duration_text, parse_offset, time_text
 
 if TYPE_CHECKING:
@@ -42,20 +42,15 @@ def segment(
     options: Options,
     by_folder: Annotated[
         bool,
-        typer.Option(
-            "--by-folder",
-            help="Each subfolder is a day, whatever the times of its photos.",
-            rich_help_panel=PHOTOS,
-        ),
+        of_photos("--by-folder", help="Each subfolder is a day, whatever the times of its photos."),
     ] = False,
     offset: Annotated[
         list[str] | None,
-        typer.Option(
+        of_photos(
             help=(
                 "Add to the times of a camera, by folder or model: B=+3600, B=-1:00:00 or B=+47m;"
                 " repeatable. Without it, clocks that differ are found from photos that look alike."
-            ),
-            rich_help_panel=PHOTOS,
+            )
         ),
     ] = None,
     corrections: Annotated[

@@ -71,7 +71,7 @@ def context_labels(segmentation: Segmentation) -> tuple[str, ...]:
     )
 
 
-def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int = 3) -> str:
+def time_text(segmentation: Segmentation, seconds: float | None) -> str:
     """Format a time for people; an empty string if it is unknown.
 
     With the date if a wall clock has one, else hours and minutes.
@@ -79,7 +79,7 @@ def time_text(segmentation: Segmentation, seconds: float | None, *, digits: int 
     if seconds is None or not math.isfinite(seconds):
         return ""
     if segmentation.clock != "wall":
-        return clock_text(max(seconds, 0.0), digits=digits)
+        return clock_text(max(seconds, 0.0), digits=3)
     if segmentation.times is not None and not segmentation.is_dated:
         return clock_text(seconds % 86_400)
     return moment(seconds).strftime("%Y-%m-%d %H:%M:%S")
