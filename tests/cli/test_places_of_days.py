@@ -57,6 +57,21 @@ def on_page(folder: Path) -> list[str | None]:
     return [place["name"] for place in data["segmentation"]["places"]]
 
 
+@pytest.fixture
+def out(trip, tmp_path) -> Path:
+    """The results of all days."""
+    segmented(trip, "-o", tmp_path / "out")
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def named(trip, out) -> Path:
+    """The results after a person named the context of the first event."""
+    name_context(out / "2015-03-12", 0, "kitchen")
+    segmented(trip, "-o", out)
+    return out
+
+
 def test_naming_once_names_all_days_on_page_table_and_exports(trip, tmp_path):
     out = tmp_path / "out"
     segmented(trip, "-o", out, "--export", "webvtt")
@@ -71,32 +86,20 @@ def test_naming_once_names_all_days_on_page_table_and_exports(trip, tmp_path):
     assert "kitchen" in (out / "index.html").read_text()
 
 
-def test_a_second_run_changes_nothing(trip, tmp_path):
-    out = tmp_path / "out"
-    segmented(trip, "-o", out)
-    name_context(out / "2015-03-12", 0, "kitchen")
-    segmented(trip, "-o", out)
-    before = contents(out)
-    segmented(trip, "-o", out)
-    after = contents(out)
-    assert {name for name in after if after[name] != before.get(name)} == set()
-    assert set(after) == set(before)
+def test_a_second_run_changes_nothing(trip, named):
+    before = contents(named)
+    segmented(trip, "-o", named)
+    assert contents(named) == before
 
 
-def test_another_name_on_another_day_is_another_place(trip, tmp_path):
-    out = tmp_path / "out"
-    segmented(trip, "-o", out)
-    name_context(out / "2015-03-12", 0, "kitchen")
-    segmented(trip, "-o", out)
-    name_context(out / "2015-03-13", 1, "barn")
-    segmented(trip, "-o", out)
-    assert labels(out / "2015-03-12") == ["kitchen", None, "kitchen"]
-    assert labels(out / "2015-03-13") == [None, "barn"]
+def test_another_name_on_another_day_is_another_place(trip, named):
+    name_context(named / "2015-03-13", 1, "barn")
+    segmented(trip, "-o", named)
+    assert labels(named / "2015-03-12") == ["kitchen", None, "kitchen"]
+    assert labels(named / "2015-03-13") == [None, "barn"]
 
 
-def test_a_new_name_where_the_old_one_was_given_renames_the_place(trip, tmp_path):
-    out = tmp_path / "out"
-    segmented(trip, "-o", out)
+def test_a_new_name_where_the_old_one_was_given_renames_the_place(trip, out):
     for name in ("kitchn", "kitchen"):
         name_context(out / "2015-03-12", 0, name)
         segmented(trip, "-o", out)
@@ -106,22 +109,16 @@ def test_a_new_name_where_the_old_one_was_given_renames_the_place(trip, tmp_path
     assert labels(out / "2015-03-13") == [None, None]
 
 
-def test_a_name_changed_in_the_file_of_places_reaches_all_days(trip, tmp_path):
-    out = tmp_path / "out"
-    segmented(trip, "-o", out)
-    name_context(out / "2015-03-12", 0, "kitchen")
-    segmented(trip, "-o", out)
-    text = (out / "places.json").read_text()
-    (out / "places.json").write_text(text.replace('"name": "kitchen"', '"name": "K\\u00fcche"'))
-    segmented(trip, "-o", out)
-    segmented(trip, "-o", out)
-    assert labels(out / "2015-03-12") == ["K\u00fcche", None, "K\u00fcche"]
-    assert labels(out / "2015-03-13") == [None, "K\u00fcche"]
+def test_a_name_changed_in_the_file_of_places_reaches_all_days(trip, named):
+    text = (named / "places.json").read_text()
+    (named / "places.json").write_text(text.replace('"name": "kitchen"', '"name": "K\\u00fcche"'))
+    segmented(trip, "-o", named)
+    segmented(trip, "-o", named)
+    assert labels(named / "2015-03-12") == ["K\u00fcche", None, "K\u00fcche"]
+    assert labels(named / "2015-03-13") == [None, "K\u00fcche"]
 
 
-def test_a_day_alone_uses_the_places_of_its_neighbors(trip, tmp_path):
-    out = tmp_path / "out"
-    segmented(trip, "-o", out)
+def test_a_day_alone_uses_the_places_of_its_neighbors(trip, out):
     name_context(out / "2015-03-12", 1, "garden")
     segmented(trip, "-o", out)
     done = segmented(trip / "2015-03-14", "-o", out / "2015-03-14")
@@ -150,9 +147,7 @@ def test_a_damaged_file_of_places_is_refused_before_any_work(trip, tmp_path, com
     assert not (tmp_path / "out").exists()
 
 
-def test_pages_reveal_no_features(trip, tmp_path):
-    out = tmp_path / "out"
-    segmented(trip, "-o", out)
+def test_pages_reveal_no_features(out):
     stored = json.loads((out / "2015-03-12" / EVENT_FEATURES).read_text())
     for row in stored["events"]:
         for page in out.rglob("*.html"):
