@@ -16,7 +16,8 @@ GROUPS = {
     "Results": ("events", "decision.decide"),
     "From a source to a page": ("album", "plotting"),
     "Scores and controls": ("metrics",),
-    "The method, function by function": ("method",),
+    "The method, function by function": ("method.steps",),
+    "Signals": ("method.windows", "method.periods"),
     "From an embedding to boundaries": ("decision.contexts", "decision.partition"),
     "Made data": ("research.datasets",),
 }

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dayline.events import Event as Event
     from dayline.events import Segmentation as Segmentation
     from dayline.events import read_events as read_events
+    from dayline.method.periods import dominant_period as dominant_period
+    from dayline.method.periods import without_period as without_period
     from dayline.method.steps import affinity_graph as affinity_graph
     from dayline.method.steps import dynamic_graph_embedding as dynamic_graph_embedding
     from dayline.method.steps import embed_graph as embed_graph
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from dayline.method.steps import (
         weaken_edges_between_communities as weaken_edges_between_communities,
     )
+    from dayline.method.windows import signal_windows as signal_windows
     from dayline.metrics import equal_pieces as equal_pieces
     from dayline.metrics import no_boundaries as no_boundaries
     from dayline.metrics import random_cuts as random_cuts
@@ -67,6 +70,9 @@ _HOMES = {
     "weaken_distant_edges": "method.steps",
     "find_communities": "method.steps",
     "weaken_edges_between_communities": "method.steps",
+    "signal_windows": "method.windows",
+    "dominant_period": "method.periods",
+    "without_period": "method.periods",
     "context_distance": "decision.contexts",
     "pick_boundaries": "decision.contexts",
     "partition": "decision.partition",
