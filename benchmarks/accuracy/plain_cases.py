@@ -113,7 +113,7 @@ def unchecked() -> Iterator[None]:
             "dayline.decision.evidence.n_above_noise",
             lambda _x, boundaries, _heights: len(boundaries),
         ),
-        patch("dayline.decision.noise._is_autoregression", lambda *_: False),
+        patch("dayline.decision.evidence.find_noise", lambda _: None),
     ):
         yield
 

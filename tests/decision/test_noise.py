@@ -11,13 +11,19 @@ from scipy.signal import lfilter
 
 from dayline import EventSegmenter, score_boundaries
 from dayline.decision import noise as module
-from dayline.decision.noise import _is_random_walk, in_few_directions, n_above_noise, why_no_events
+from dayline.decision.noise import find_noise, in_few_directions, n_above_noise
 from dayline.method.denoise import ScaledRows, standardize
 from dayline.research.datasets.annotations import find_groups, read_labeled
 
 
+def why_noise(x):
+    """Say why features are noise in which nothing can be seen; empty if they are not."""
+    noise = find_noise(in_few_directions(x))
+    return "" if noise is None or len(noise.changes) else noise.why
+
+
 def is_in_order(x):
-    return "hardly more alike" not in why_no_events(in_few_directions(x))
+    return "hardly more alike" not in why_noise(x)
 
 
 def test_order_matters_for_events_and_not_for_white_noise(random):
@@ -167,7 +173,7 @@ def test_frames_beside_a_boundary_belong_to_no_event(random):
 
 
 def is_autocorrelated_noise(x):
-    return "autocorrelated" in why_no_events(in_few_directions(x))
+    return "autocorrelated" in why_noise(x)
 
 
 def autoregression(seed, coefficient, *, shape=(600, 8)):
@@ -236,7 +242,7 @@ def test_noise_around_a_visit_is_not_split_in_short_sequences_either(n_frames):
 
 
 def is_random_walk(x):
-    return _is_random_walk(in_few_directions(x))
+    return bool(why_noise(x)) and "hardly more alike" not in why_noise(x)
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 3, 8, 64])
@@ -279,10 +285,112 @@ def test_averages_over_a_moving_window_are_no_walk(random, window):
 
 def test_few_or_equal_frames_say_nothing(random):
     assert not is_random_walk(standardize(np.cumsum(random.normal(size=(20, 4)), axis=0)))
-    assert not is_random_walk(standardize(np.cumsum(random.normal(size=(256, 30)), axis=0)))
-    assert is_random_walk(standardize(np.cumsum(random.normal(size=(257, 30)), axis=0)))
-    assert not is_random_walk(standardize(np.ones((400, 4))))
-    assert not is_random_walk(np.zeros((1, 400)))
+    assert not is_random_walk(standardize(np.cumsum(random.normal(size=(99, 30)), axis=0)))
+    assert is_random_walk(standardize(np.cumsum(random.normal(size=(100, 30)), axis=0)))
+    for equal in (np.ones((400, 4)), np.zeros((1, 400))):
+        assert why_noise(equal - equal.mean(axis=0)) == "all frames are equal"
+
+
+def cycle(n_frames, random):
+    return np.sin(2 * np.pi * np.arange(n_frames)[:, None] / (n_frames / 12.3))
+
+
+def of_a_day(n_frames, random):
+    """A cycle of 24 values that is no sine, with noise."""
+    phase = 2 * np.pi * (np.arange(n_frames)[:, None] % 24) / 24
+    return 3 * np.maximum(0.0, np.sin(phase)) ** 2 + 0.5 * random.normal(size=(n_frames, 1))
+
+
+NO_EVENTS = {
+    "white noise": lambda shape, random: random.normal(size=shape),
+    "autocorrelated noise": lambda shape, random: lfilter(
+        [1.0], [1.0, -0.95], random.normal(size=(shape[0] + 200, shape[1])), axis=0
+    )[200:],
+    "random walk": lambda shape, random: np.cumsum(random.normal(size=shape), axis=0),
+    "line": lambda shape, random: (
+        np.linspace(0, 5, shape[0])[:, None] * random.normal(size=shape[1])
+    ),
+    "trend in noise": lambda shape, random: (
+        np.linspace(0, 5, shape[0])[:, None] * random.normal(size=shape[1])
+        + random.normal(size=shape)
+    ),
+    "cycle": lambda shape, random: cycle(shape[0], random) * random.normal(size=shape[1]),
+    "cycle in noise": lambda shape, random: (
+        cycle(shape[0], random) + 0.5 * random.normal(size=shape)
+    ),
+    "days": lambda shape, random: (
+        of_a_day(shape[0], random) * random.normal(size=shape[1]) + 0.5 * random.normal(size=shape)
+    ),
+    "season, trend and noise": lambda shape, random: (
+        2 * np.sin(2 * np.pi * np.arange(shape[0])[:, None] / 12 + random.normal(size=shape[1]))
+        + np.linspace(0, 2, shape[0])[:, None]
+        + 0.5 * random.normal(size=shape)
+    ),
+}
+"""Sequences without events, by shape and generator of random numbers."""
+
+FEWEST_FRAMES = {"days": 300, "cycle": 300, "cycle in noise": 300}
+"""A period has eight cycles at least, and some frames in each."""
+
+
+@pytest.mark.parametrize("name", NO_EVENTS)
+@pytest.mark.parametrize("shape", [(100, 1), (300, 3), (300, 64), (1000, 8), (600, 512), (5000, 1)])
+def test_sequences_without_events_are_noise(name, shape):
+    """At most one of twenty is not, or has a change by chance; cycles need eight turns."""
+    if shape[0] < FEWEST_FRAMES.get(name, 0):
+        pytest.skip("too few frames for a cycle")
+    seeds = range(20 if shape[1] < 512 else 5)
+    made = [NO_EVENTS[name](shape, np.random.default_rng(seed)) for seed in seeds]
+    assert sum(not why_noise(standardize(x)) for x in made) <= 1
+
+
+@pytest.mark.parametrize("name", NO_EVENTS)
+@pytest.mark.parametrize("shape", [(300, 1), (600, 20)])
+def test_sequences_without_events_are_one_event_that_says_why(name, shape):
+    x = NO_EVENTS[name](shape, np.random.default_rng(3))
+    fitted = EventSegmenter.fast().fit(x)
+    assert len(fitted.boundaries_) == 0
+    (note,) = fitted.segmentation_.notes
+    assert "one event" in note
+    assert len(fitted.choose(level=1).events) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NO_EVENTS)
+def test_long_sequences_without_events_are_one_event(name):
+    x = NO_EVENTS[name]((20_000, 8), np.random.default_rng(3))
+    assert len(EventSegmenter.fast().fit(x).boundaries_) == 0
+
+
+def between(n_frames, random, *, level=0.0, spread=1.0, columns=slice(None), shape=1):
+    """White noise whose middle third differs."""
+    x = random.normal(size=(n_frames, shape))
+    middle = slice(n_frames // 3, 2 * n_frames // 3)
+    x[middle, columns] = level + spread * x[middle, columns]
+    return x
+
+
+@pytest.mark.parametrize(
+    ("change", "n_frames", "n_columns", "least"),
+    [
+        ({"spread": 2.0}, 600, 1, 0.9),
+        ({"spread": 2.0}, 600, 64, 0.9),
+        ({"spread": np.sqrt(2.0)}, 600, 8, 0.9),
+        ({"level": 1.0}, 540, 1, 0.5),
+        ({"level": 1.0}, 540, 8, 0.9),
+        ({"level": 3.0}, 180, 1, 0.9),
+        ({"level": 2.0, "columns": slice(3)}, 600, 20, 0.9),
+    ],
+)
+def test_nothing_that_a_test_can_see_is_taken_for_noise(change, n_frames, n_columns, least):
+    """Changes of spread and of level, also in few of the columns; before, all were one event."""
+    scores = []
+    for seed in range(10):
+        x = between(n_frames, np.random.default_rng(seed), shape=n_columns, **change)
+        found = EventSegmenter.fast().fit(x).boundaries_
+        true = [n_frames // 3, 2 * n_frames // 3]
+        scores.append(score_boundaries(found, true, tolerance=n_frames // 50).f1)
+    assert np.mean(scores) >= least
 
 
 @pytest.mark.slow
@@ -294,6 +402,6 @@ def test_no_recording_of_the_development_sets_is_a_walk_or_noise(shared):
         features = np.asarray(read_labeled(path).features, dtype=np.float64)
         for start in range(0, max(1, len(features) - 319), 320):
             part = features[start : start + 320] if start else features
-            why = why_no_events(in_few_directions(standardize(part)))
+            why = why_noise(standardize(part))
             assert "walk" not in why, (path, start)
             assert "autocorrelated" not in why, (path, start)

@@ -127,12 +127,12 @@ def _with_finer(evidence: Evidence, levels: Sequence[Level], n_more: int) -> lis
     They go on beyond the candidates, as long as frames differ at all.
     """
     more = list(levels)
-    for _ in range(n_more):
-        n_before = len(more[-1].boundaries)
-        order = evidence.hierarchy.first(2 * n_before + 1)
-        if len(order) == n_before:
-            break
-        more.append(Level(more[-1].factor, np.sort(order)))
+    n_last = len(more[-1].boundaries)
+    numbers = [2**k * (n_last + 1) - 1 for k in range(1, n_more + 1)]
+    order = evidence.hierarchy.first(numbers[-1]) if numbers else ()
+    for number in numbers:
+        if len(more[-1].boundaries) < len(order):
+            more.append(Level(more[-1].factor, np.sort(order[:number])))
     return more
 
 

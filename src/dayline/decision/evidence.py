@@ -17,7 +17,7 @@ import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy, unit_rows
 from dayline.decision.contexts import context_scores, pick_boundaries
-from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
+from dayline.decision.noise import find_noise, in_few_directions, n_above_noise
 from dayline.decision.partition import Hierarchy, build_hierarchy, partition, running_sums
 from dayline.method.denoise import ScaledRows, spread_few_directions, standardized_rows
 
@@ -112,6 +112,9 @@ def slowness(cosines: FloatArray) -> float:
 NOISE, NO_EVENTS = -5.0, -30.0
 """Added to the log odds of candidates within noise, which only finer levels have, and of those
 in sequences without events, which only a requested number has."""
+
+SEEN = 5.0
+"""Added to the log weight of a change in noise that a test sees: it comes before all others."""
 
 NEARBY, LEAST_NEARBY, LEAST_IN_QUARTERS = 4, 0.2, 2 / 3
 """Frames on either side within which an event begins at once; share of change there, and in the
@@ -215,16 +218,25 @@ def gather_evidence(
 
     cosines = compare_neighbors(spread_few_directions(standardized))
     log_weights = boundary_weights(cosines, model)
+    few = in_few_directions(standardized)
+    noise = find_noise(few)
+    if noise is not None:
+        log_weights[noise.changes] += SEEN
     hierarchies = build_hierarchies(views, log_weights, slowness(cosines), model)
 
-    # Noise shows best among the most candidates.
-    few, finest = in_few_directions(standardized), hierarchies[-1]
-    n_clear = n_above_noise(few, finest.boundaries, finest.log_heights)
-    of_noise = float(np.max(finest.log_heights[n_clear:], initial=-np.inf))
-    answers = find_answers(hierarchies, seen, of_noise, model)
+    if noise is None:
+        # Noise within events shows best among the most candidates.
+        finest = hierarchies[-1]
+        n_clear = n_above_noise(few, finest.boundaries, finest.log_heights)
+        of_noise = float(np.max(finest.log_heights[n_clear:], initial=-np.inf))
+        answers = find_answers(hierarchies, seen, of_noise, model)
+        # A share of the slowness that leaves nothing has no levels to choose from.
+        at = next((k for k in range(len(SHARES)) if len(answers[k])), 0)
+        why_one_event = _why_one_event(seen, answers[at])
+    else:
+        answers, at = (noise.changes,), 0
+        why_one_event = "" if len(noise.changes) else noise.why
 
-    # A share of the slowness that leaves nothing has no levels to choose from.
-    at = next((k for k in range(len(SHARES)) if len(answers[k])), 0)
     # Constraints on some frames must not change how all the others are measured.
     hierarchy = hierarchies[at]
     split = model.split(hierarchy.log_heights, len(views), penalty=hierarchy.penalty)
@@ -233,9 +245,12 @@ def gather_evidence(
             views, log_weights, penalty=hierarchy.penalty, required=required, forbidden=forbidden
         )
 
-    # By height: a constraint may move candidates by a frame.
-    log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
-    why_one_event = _why_one_event(few, seen, answers[at])
+    if noise is None:
+        # By height: a constraint may move candidates by a frame.
+        is_clear = hierarchy.log_heights > of_noise
+    else:
+        is_clear = log_weights[hierarchy.boundaries] >= SEEN
+    log_odds = np.where(is_clear, 0.0, NOISE)
     if why_one_event:
         log_odds[:] = NO_EVENTS
     return Evidence(
@@ -319,13 +334,11 @@ def agreement(order: IntArray, answers: Sequence[IntArray], n_frames: int) -> Fl
     return total / len(answers)
 
 
-def _why_one_event(few: FloatArray, seen: FloatArray, found: IntArray) -> str:
+def _why_one_event(seen: FloatArray, found: IntArray) -> str:
     """Return why a recording is one event, whatever was found in it; empty if it need not be.
 
-    It is if all frames are noise, or if they change no more at the boundaries found than elsewhere.
+    It is if its frames change no more at the boundaries found than elsewhere.
     """
-    if why := why_no_events(few):
-        return why
     nearby, in_quarters = (share_of_change(seen, found, part=part) for part in (0.0, 0.25))
     if nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS:
         return (

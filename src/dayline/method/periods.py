@@ -34,7 +34,10 @@ MOST_HARMONIC = 12
 
 LEAST_EXPLAINED, AS_GOOD = 0.1, 0.02
 """Share of the variance about the level that a period explains at least, and by which a longer
-one, or one of broken rows, must explain more."""
+one must explain more."""
+
+MOST_LEFT = 1.1
+"""What a whole number of rows may leave of the variance, over what the period itself leaves."""
 
 LEFT = 0.02
 """Deviation of what a period leaves, over that of the column, below which nothing is left."""
@@ -66,15 +69,22 @@ def find_period(x: FloatArray) -> float | None:
     """Do what `dominant_period` says, with checked arguments."""
     if len(x) < FEWEST_CYCLES * SHORTEST_PERIOD:
         return None
-    columns = standardize(x).T
-    peaks = [_highest_peak(column) for column in columns]
-    best = int(np.argmax([height for height, _ in peaks]))
-    height, frequency = peaks[best]
-    if height < ABOVE_NEARBY:
+    columns = standardize(x)
+    rows = _tapered(columns)
+    heights = _above_nearby(rows)
+    peak, best = np.unravel_index(int(np.argmax(heights)), heights.shape)
+    if heights[peak, best] < ABOVE_NEARBY:
         return None
 
+    # Cycles that are not whole in the sequence lie between two frequencies.
+    near = (peak + np.linspace(-0.75, 0.75, 61)) / len(x)
+    near = np.maximum(near, FEWEST_CYCLES / len(x))
+    angles = -2j * np.pi * np.arange(len(x))
+    sizes = [abs(np.exp(frequency * angles) @ rows[:, best]) for frequency in near]
+    frequency = float(near[np.argmax(sizes)])
+
     # A cycle of another shape than a sine may be strongest in one of its harmonics.
-    column = columns[best]
+    column = columns[:, best]
     longest = len(x) / FEWEST_CYCLES
     multiples = [m / frequency for m in range(1, MOST_HARMONIC + 1) if m / frequency <= longest]
     explained = [_explained(column, period) for period in multiples]
@@ -83,7 +93,8 @@ def find_period(x: FloatArray) -> float | None:
     as_good = (share >= max(explained) - AS_GOOD for share in explained)
     period = next(one for one, good in zip(multiples, as_good, strict=True) if good)
     whole = float(round(period))
-    if _explained(column, whole) >= _explained(column, period) - AS_GOOD:
+    # One that is nearly whole drifts out of phase: it must leave hardly more.
+    if 1.0 - _explained(column, whole) <= MOST_LEFT * (1.0 - _explained(column, period)) + LEFT**2:
         period = whole
     return period if _lasts(column, period) else None
 
@@ -114,54 +125,42 @@ def remove_period(x: FloatArray, period: float) -> FloatArray:
         inside, rest = _without_level(column, period)
         at, profile = _profile(phases[inside], rest, period)
         share = _beyond_chance(phases[inside], rest, at, profile)
-        left[:, k] = column - share * np.interp(phases, at, profile, period=1.0)
+        left[:, k] = column - share * _at_phases(phases, at, profile)
         if np.std(left[:, k]) < LEFT * np.std(column):
             left[:, k] = np.mean(column)
     return left
 
 
-def _highest_peak(column: FloatArray) -> tuple[float, float]:
-    """Return how far the highest peak of the power is above its surroundings, and its frequency.
+def _tapered(columns: FloatArray) -> FloatArray:
+    """Return columns without their linear trend, that begin and end at zero."""
+    n = len(columns)
+    time = np.linspace(-1.0, 1.0, n)[:, None]
+    rows = columns - columns.mean(axis=0) - time * (time.T @ columns) / np.sum(time * time)
+    return np.asarray(rows * np.hanning(n + 2)[1:-1, None])
 
-    The former is a logarithm, the latter in cycles per row.
+
+def _above_nearby(rows: FloatArray) -> FloatArray:
+    """Return the log power at each frequency over the median at nearby ones, for each column.
+
+    It is minus infinity where there can be no period. Nearby are as many frequencies below as
+    above, since the power of autocorrelated noise falls.
     """
-    n = len(column)
-    taper = np.hanning(n + 2)[1:-1]
-    time = np.linspace(-1.0, 1.0, n)
-    # Without the linear trend.
-    rows = (column - column.mean() - time * (time @ column) / (time @ time)) * taper
-    power = np.abs(np.fft.rfft(rows)) ** 2
-    if power.max() == 0:
-        return 0.0, 0.5
-    log_power = np.log(power + 1e-12 * power.max())
+    from scipy.ndimage import median_filter
 
-    peaks = np.arange(FEWEST_CYCLES, min(n // SHORTEST_PERIOD, len(power) - 3) + 1)
-    heights = log_power[peaks] - _nearby(log_power)[peaks]
-    best = int(peaks[np.argmax(heights)])
-
-    # Cycles that are not whole in the sequence lie between two frequencies.
-    near = np.maximum(best + np.linspace(-0.75, 0.75, 61), FEWEST_CYCLES) / n
-    waves = np.exp(-2j * np.pi * np.outer(near, np.arange(n)))
-    return float(heights.max()), float(near[np.argmax(np.abs(waves @ rows))])
-
-
-def _nearby(log_power: FloatArray) -> FloatArray:
-    """Return the median log power at nearby frequencies, but for the lowest and highest.
-
-    As many below as above, since the power of autocorrelated noise falls, and not the frequency
-    itself and its two neighbors, over which the taper spreads a peak.
-    """
-    n = len(log_power)
-    nearby = np.full(n, np.inf)
-    offsets = np.setdiff1d(np.arange(-MOST_NEARBY, MOST_NEARBY + 1), [-1, 0, 1])
-    inner = np.arange(2 * MOST_NEARBY, n - MOST_NEARBY)
-    nearby[inner] = np.median(log_power[inner[:, None] + offsets], axis=1)
-
-    for k in np.setdiff1d(np.arange(FEWEST_CYCLES, n - 2), inner):
-        reach = min(max(LEAST_NEARBY, k // 2), MOST_NEARBY)
+    power = np.abs(np.fft.rfft(rows, axis=0)) ** 2
+    log_power = np.log(power + 1e-12 * power.max(axis=0) + 1e-300)
+    nearby = median_filter(log_power, (2 * MOST_NEARBY + 1, 1), mode="mirror")
+    for k in range(FEWEST_CYCLES, min(2 * MOST_NEARBY, len(power) - 2)):
+        reach = max(LEAST_NEARBY, k // 2)
+        # Not the frequency itself and its two neighbors, over which the taper spreads a peak.
         below, above = log_power[k - reach : k - 1], log_power[k + 2 : k + reach + 1]
-        nearby[k] = np.median(np.concatenate([below, above]))
-    return nearby
+        nearby[k] = np.median(np.concatenate([below, above]), axis=0)
+
+    heights = np.full(log_power.shape, -np.inf)
+    last = min(len(rows) // SHORTEST_PERIOD, len(power) - 3)
+    possible = slice(FEWEST_CYCLES, last + 1)
+    heights[possible] = log_power[possible] - nearby[possible]
+    return heights
 
 
 def _without_level(column: FloatArray, period: float) -> tuple[Any, FloatArray]:
@@ -185,11 +184,21 @@ def _profile(phases: FloatArray, rest: FloatArray, period: float) -> tuple[Float
     return at, profile - profile.mean()
 
 
+def _at_phases(phases: FloatArray, at: FloatArray, profile: FloatArray) -> FloatArray:
+    """Return a cycle at other phases, by cubic splines."""
+    from scipy.interpolate import CubicSpline
+
+    spline = CubicSpline(
+        np.append(at, at[0] + 1.0), np.append(profile, profile[0]), bc_type="periodic"
+    )
+    return np.asarray(spline(phases))
+
+
 def _beyond_chance(
     phases: FloatArray, rest: FloatArray, at: FloatArray, profile: FloatArray
 ) -> float:
     """Return the share of a profile that is not chance: medians of noise differ, too."""
-    about = rest - np.interp(phases, at, profile, period=1.0)
+    about = rest - _at_phases(phases, at, profile)
     chance = np.pi / 2 * np.var(about) * len(profile) / len(rest)
     return max(0.0, 1.0 - float(chance) / max(float(np.var(profile)), 1e-300))
 
@@ -199,7 +208,7 @@ def _explained(column: FloatArray, period: float) -> float:
     inside, rest = _without_level(column, period)
     phases = np.arange(len(column))[inside] / period % 1.0
     at, profile = _profile(phases, rest, period)
-    unexplained = np.sum((rest - np.interp(phases, at, profile, period=1.0)) ** 2)
+    unexplained = np.sum((rest - _at_phases(phases, at, profile)) ** 2)
     freedom = len(rest) / max(len(rest) - len(profile), 1)
     return float(1.0 - freedom * unexplained / max(float(np.sum(rest**2)), 1e-300))
 
@@ -215,7 +224,7 @@ def _lasts(column: FloatArray, period: float) -> bool:
     for k in range(N_PARTS):
         own, others = part == k, part != k
         at, profile = _profile(phases[others], rest[others], period)
-        expected = np.interp(phases[own], at, profile, period=1.0)
+        expected = _at_phases(phases[own], at, profile)
         if rest[own] @ expected < LEAST_SHARE * (expected @ expected):
             return False
     return True
