@@ -43,7 +43,8 @@ def brightened(image: np.ndarray) -> np.ndarray:
 
 
 def quality(*images: np.ndarray) -> np.ndarray:
-    return photo_quality(np.stack([measure_photo(image) for image in images]).astype(float))
+    grays = [np.asarray(Image.fromarray(image).convert("L")) for image in images]
+    return photo_quality(np.stack([measure_photo(gray) for gray in grays]).astype(float))
 
 
 POOR = {
@@ -78,23 +79,23 @@ def test_of_blurred_photos_one_with_content_is_still_better():
 
 def test_the_measures_by_hand():
     # The left 32 columns are a chessboard of single pixels of 100 and 140, the other 33 are black.
-    image = np.zeros((65, 65, 3), np.uint8)
-    image[:, :32] = np.where(np.indices((65, 32)).sum(axis=0) % 2, 140, 100)[..., None]
+    image = np.zeros((65, 65), np.uint8)
+    image[:, :32] = np.where(np.indices((65, 32)).sum(axis=0) % 2, 140, 100)
     content, _, clipped = measure_photo(image).tolist()
     assert clipped == pytest.approx(33 / 65)
     assert content == 0.5
     # An edge one pixel wide between pairs of pixels keeps its height at half resolution; a ramp
     # loses half of it.
-    edge = np.full((64, 64, 3), 50, np.uint8)
+    edge = np.full((64, 64), 50, np.uint8)
     edge[:, 32:] = 150
-    ramp = np.broadcast_to(np.arange(64, dtype=np.uint8)[None, :, None] * 3, (64, 64, 3))
+    ramp = np.broadcast_to(np.arange(64, dtype=np.uint8) * 3, (64, 64))
     assert measure_photo(edge)[1] == pytest.approx(1.0)
     assert measure_photo(ramp)[1] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 9), (7, 7), (300, 1)])
 def test_tiny_images_have_no_content(shape):
-    values = measure_photo(np.random.default_rng(2).integers(0, 255, (*shape, 3)).astype(np.uint8))
+    values = measure_photo(np.random.default_rng(2).integers(0, 255, shape).astype(np.uint8))
     assert values[0] == 0
     assert np.isfinite(values).all()
 

@@ -175,7 +175,7 @@ def test_a_clock_that_goes_back_ends_a_burst():
 
 
 def test_a_signature_is_the_mean_grey_of_each_field():
-    image = np.zeros((32, 64, 3), dtype=np.uint8)
+    image = np.zeros((32, 64), dtype=np.uint8)
     image[:16, 32:] = 200
     fields = signature(image).reshape(16, 16)
     assert (fields[:8, 8:] == 200).all()

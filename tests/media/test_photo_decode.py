@@ -15,7 +15,14 @@ from PIL import Image
 from PIL.PngImagePlugin import PngImageFile
 
 from dayline.media import decode
-from dayline.media.decode import BadImageError, content_digest, decode_photo, opened, read_photo
+from dayline.media.decode import (
+    BadImageError,
+    content_digest,
+    decode_photo,
+    opened,
+    read_photo,
+    small_gray,
+)
 
 RED, GREEN, BLUE, WHITE = (230, 20, 20), (20, 200, 40), (20, 30, 220), (245, 245, 245)
 
@@ -358,3 +365,13 @@ def test_a_damaged_jpeg_has_a_digest():
     contents = [b"\xff\xd8", b"\xff\xd8\xff\xdb\x00\x00rest", b"\xff\xd8\xff\xe1\xff\xff", b""]
     # All but the second are empty pictures.
     assert len({digest(content) for content in contents}) == 2
+
+
+@pytest.mark.parametrize(("side", "small"), [(480, 240), (448, 224), (256, 256), (100, 100)])
+def test_a_small_gray_picture_averages_whole_squares_of_pixels(side, small):
+    pixels = np.zeros((side, 2 * side, 3), np.uint8)
+    pixels[:, side:, 1] = 200
+    gray = small_gray(pixels, size=256)
+    assert gray.shape == (small, 2 * small)
+    assert (gray[:, :small] == 0).all()
+    assert (gray[:, small:] == round(0.587 * 200)).all()

@@ -39,7 +39,7 @@ from dayline.progress import OnStep
 
 STORE = "features.npz"
 SMALL = 256
-"""Shorter side at which pictures are measured and compared, in pixels."""
+"""Shorter side at which pictures are measured and compared, in pixels; about that of photos."""
 
 AT_ONCE = 8
 """Frames that a thread takes at once."""
@@ -153,7 +153,7 @@ class FrameReader:
     ) -> list[tuple[int, Frame | str]]:
         """Read some frames, in a thread of its own; the pixels of photos are decoded here."""
         # Imported here, since films need no Pillow plug-ins.
-        from dayline.media.decode import BadImageError, read_photo, reduced
+        from dayline.media.decode import BadImageError, read_photo, small_gray
 
         read: list[tuple[int, Frame | str]] = []
         whole: list[tuple[int, Frame, Image]] = []
@@ -172,7 +172,7 @@ class FrameReader:
                 raise AssertionError("a size was given")
             if self.pictures is not None:
                 self.pictures.keep(photo.digest, pixels)
-            whole.append((i, _merged(frame, photo), reduced(pixels, size=self._size)))
+            whole.append((i, _merged(frame, photo), pixels))
 
         features = extract_features(
             [image for _, _, image in whole],
@@ -180,7 +180,8 @@ class FrameReader:
             names=[frame.name for _, frame, _ in whole],
         )
         for (i, frame, image), row in zip(whole, features, strict=True):
-            seen = Seen(row, signature(image), measure_photo(image))
+            gray = small_gray(image, size=SMALL)
+            seen = Seen(row, signature(gray), measure_photo(gray))
             read.append((i, replace(frame, seen=seen)))
         return read
 

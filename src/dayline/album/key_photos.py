@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ EDGE_SHARE = 0.1
 STRONGEST = 0.95
 """Sharpness is measured at the strongest 5 % of all steps."""
 
-BLACK, WHITE = 12.0, 245.0
+BLACK, WHITE = 12, 245
 """Gray levels from which on a pixel shows nothing."""
 
 ENOUGH_CONTENT = 0.5
@@ -38,16 +39,14 @@ BLURRED, SHARP = 0.6, 0.8
 WORST = 0.05
 """Factor of blur or wrong exposure at its worst; not 0, so that content still counts."""
 
-Image = NDArray[np.uint8]
 
-
-def measure_photo(image: Image) -> NDArray[np.float32]:
+def measure_photo(gray: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Measure content, edge sharpness and clipped pixels of an image.
 
     Parameters
     ----------
-    image : array of shape (height, width, 3), uint8
-        RGB.
+    gray : array of shape (height, width), uint8
+        Shades of gray.
 
     Returns
     -------
@@ -57,10 +56,10 @@ def measure_photo(image: Image) -> NDArray[np.float32]:
         wide and 0.5 for very wide ones, whatever their contrast. Share of pixels that are black or
         white.
     """
-    gray = image.astype(np.float32) @ np.asarray([0.299, 0.587, 0.114], dtype=np.float32)
-    clipped = float(np.mean((gray <= BLACK) | (gray >= WHITE)))
-    small = _reduced(gray, max(1, min(gray.shape) // WORKING_SIDE))
-    return np.asarray([_content(small), _edge_sharpness(gray), clipped], dtype=np.float32)
+    clipped = np.count_nonzero((gray <= BLACK) | (gray >= WHITE)) / gray.size
+    levels = gray.astype(np.int16)
+    small = _reduced(levels, max(1, min(gray.shape) // WORKING_SIDE))
+    return np.asarray([_content(small), _edge_sharpness(levels), clipped], dtype=np.float32)
 
 
 def photo_quality(measures: FloatArray) -> FloatArray:
@@ -81,7 +80,7 @@ def photo_quality(measures: FloatArray) -> FloatArray:
     return quality
 
 
-def _content(gray: NDArray[np.float32]) -> float:
+def _content(gray: NDArray[Any]) -> float:
     """Return the share of parts of the image in which enough pixels are at an edge."""
     at_edge = _steps(gray) >= EDGE_STEP
     if min(at_edge.shape) < GRID:
@@ -99,7 +98,7 @@ def _content(gray: NDArray[np.float32]) -> float:
     return float(np.mean(counts >= EDGE_SHARE * sizes))
 
 
-def _edge_sharpness(gray: NDArray[np.float32]) -> float:
+def _edge_sharpness(gray: NDArray[Any]) -> float:
     """Compare the strongest steps at half resolution with those at full resolution there."""
     fine, coarse = _steps(gray), _steps(_reduced(gray, 2))
     height, width = (min(a // 2, b) for a, b in zip(fine.shape, coarse.shape, strict=True))
@@ -110,25 +109,28 @@ def _edge_sharpness(gray: NDArray[np.float32]) -> float:
         np.maximum(fine[::2, ::2], fine[1::2, ::2]), np.maximum(fine[::2, 1::2], fine[1::2, 1::2])
     )
     coarse = coarse[:height, :width]
-    strong = coarse >= max(float(np.quantile(coarse, STRONGEST)), 1.0)
+    # Several times faster than np.quantile, which interpolates.
+    rank = int(STRONGEST * (coarse.size - 1))
+    strong = coarse >= max(float(np.partition(coarse, rank, axis=None)[rank]), 1.0)
     return float(np.median(highest[strong] / coarse[strong])) if strong.any() else 0.0
 
 
-def _steps(gray: NDArray[np.float32]) -> NDArray[np.float32]:
+def _steps(gray: NDArray[Any]) -> NDArray[Any]:
     """Return the larger difference of each pixel to its neighbors on the right and below."""
     right, below = np.abs(np.diff(gray, axis=1))[:-1], np.abs(np.diff(gray, axis=0))[:, :-1]
     return np.maximum(right, below)
 
 
-def _reduced(gray: NDArray[np.float32], factor: int) -> NDArray[np.float32]:
+def _reduced(gray: NDArray[Any], factor: int) -> NDArray[np.float32]:
     """Average squares of pixels; incomplete ones at the right and lower edge are left out."""
     height, width = (side // factor * factor for side in gray.shape)
     # Sums of slices are several times faster than means over two axes.
-    rows = sum((gray[k:height:factor] for k in range(1, factor)), start=gray[0:height:factor])
+    first = gray[0:height:factor].astype(np.float32)
+    rows = sum((gray[k:height:factor] for k in range(1, factor)), start=first)
     columns = sum(
         (rows[:, k:width:factor] for k in range(1, factor)), start=rows[:, 0:width:factor]
     )
-    return np.asarray(columns / factor**2, dtype=np.float32)
+    return np.asarray(columns / factor**2)
 
 
 GOOD_ENOUGH = 0.7

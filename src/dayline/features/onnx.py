@@ -159,7 +159,10 @@ class NetworkExtractor:
         at_once = fixed if isinstance(fixed, int) else len(batch) if on_gpu else _IMAGES_PER_CALL
         parts = [batch[start : start + at_once] for start in range(0, len(batch), max(at_once, 1))]
 
-        with ThreadPoolExecutor(1 if on_gpu else self.threads or os.cpu_count() or 1) as pool:
+        n_threads = 1 if on_gpu else self.threads or os.cpu_count() or 1
+        if n_threads == 1:
+            return np.concatenate([self._run(part) for part in parts])
+        with ThreadPoolExecutor(n_threads) as pool:
             return np.concatenate(list(pool.map(self._run, parts)))
 
     def _run(self, part: NDArray[Any]) -> NDArray[np.float32]:

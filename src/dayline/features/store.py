@@ -21,7 +21,7 @@ from dayline.media.frame import Camera, CaptureTime, Frame, Seen
 Key: TypeAlias = tuple[str, int, int]
 """Name of a frame, and size in bytes and time of change in nanoseconds of its file."""
 
-FORMAT = "dayline-features-2"
+FORMAT = "dayline-features-3"
 COLUMNS = ("names", "sizes", "modified", "features", "signatures", "measures")
 ABOUT = ("digest", "taken", "camera", "location")
 

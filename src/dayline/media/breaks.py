@@ -150,13 +150,13 @@ def _median(values: FloatArray) -> float:
 SIDE = 16
 
 
-def signature(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Shrink an image to a small gray thumbnail for comparing near-identical photos.
+def signature(gray: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Shrink an image to a small thumbnail for comparing near-identical photos.
 
     Parameters
     ----------
-    image : array of shape (height, width, 3), uint8
-        A decoded RGB image.
+    gray : array of shape (height, width), uint8
+        Shades of gray.
 
     Returns
     -------
@@ -164,8 +164,8 @@ def signature(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """
     from PIL import Image
 
-    gray = Image.fromarray(image).convert("L").resize((SIDE, SIDE), Image.Resampling.BOX)
-    return np.asarray(gray, dtype=np.uint8).ravel()
+    small = Image.fromarray(gray).resize((SIDE, SIDE), Image.Resampling.BOX)
+    return np.asarray(small, dtype=np.uint8).ravel()
 
 
 LONGEST_GAP, LONGEST_BURST = 2.0, 10.0

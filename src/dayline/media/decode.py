@@ -156,14 +156,14 @@ def _pixels(image: Image.Image, file: BinaryIO, *, size: int) -> NDArray[np.uint
     turn = UPRIGHT.get(_orientation(image))
     small = _reduced(image, size=size)
     image.close()  # frees the pixels before the next photo is decoded
-    return np.asarray(small if turn is None else small.transpose(turn), dtype=np.uint8)
+    return np.asarray(small if turn is None else small.transpose(turn))
 
 
-def reduced(pixels: NDArray[np.uint8], *, size: int) -> NDArray[np.uint8]:
-    """Reduce a picture to a shorter side of `size` pixels, as `decode_photo` does."""
-    if min(pixels.shape[:2]) <= size:
-        return pixels
-    return np.asarray(_reduced(Image.fromarray(pixels), size=size), dtype=np.uint8)
+def small_gray(pixels: NDArray[np.uint8], *, size: int) -> NDArray[np.uint8]:
+    """Average squares of pixels to shades of gray, with a shorter side of about `size`."""
+    gray = Image.fromarray(pixels).convert("L")
+    factor = max(1, round(min(gray.size) / size))
+    return np.asarray(gray.reduce(factor), dtype=np.uint8)
 
 
 BLOCK = 2**20
