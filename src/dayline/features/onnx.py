@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, cast, get_args
@@ -27,6 +27,7 @@ from dayline.features.preprocess import (
     prepare,
 )
 from dayline.files import check_allocation, reading
+from dayline.installation import needs_extra
 
 Pooling = Literal["none", "mean", "max", "first"]
 
@@ -38,6 +39,7 @@ LARGEST_NETWORK = 3 * 2**30
 Those of a few bytes can ask for any number."""
 
 _one_call_at_a_time = Lock()
+_one_opens = Lock()
 
 
 @lru_cache(maxsize=1)  # what is registered holds for the whole process
@@ -53,6 +55,7 @@ def _limit_memory() -> None:
     onnxruntime.create_and_register_allocator(memory, arena)
 
 
+@needs_extra("photos", "computing features of images")
 def open_session(model: bytes | Path, *, weights_in: Path | None = None) -> Any:
     """Open a network with onnxruntime, on CUDA if available, else on the CPU.
 
@@ -119,8 +122,8 @@ class NetworkExtractor:
         Hash of weights and preprocessing.
     n_features : int
         Number of features.
-    session : onnxruntime.InferenceSession
-        The network.
+    open : callable
+        Opens the network; called once, when it is first used.
     preprocessing : Preprocessing
         Preprocessing of its images.
     output : str
@@ -136,12 +139,22 @@ class NetworkExtractor:
     name: str
     fingerprint: str
     n_features: int
-    session: Any
+    open: Callable[[], Any] = field(repr=False)
     preprocessing: Preprocessing
     output: str = "features"
     pooling: Pooling = "none"
     threads: int | None = None
     file: Path | None = None
+
+    @property
+    def session(self) -> Any:
+        """The network, an onnxruntime.InferenceSession; a second run may not need it."""
+        with _one_opens:
+            return self._opened
+
+    @cached_property
+    def _opened(self) -> Any:
+        return self.open()
 
     @property
     def input_size(self) -> int:
@@ -245,7 +258,9 @@ def load_onnx_file(path: Path, *, threads: int | None = None) -> NetworkExtracto
         raise ValueError(f"{path}: has no output {output!r}; it has {', '.join(outputs)}")
 
     pooling = cast("Pooling", described.get("pooling", "none"))
-    extractor = NetworkExtractor(path.stem, "", 0, session, preprocessing, output, pooling, threads)
+    extractor = NetworkExtractor(
+        path.stem, "", 0, lambda: session, preprocessing, output, pooling, threads
+    )
     n_features = _try_out(extractor, path, 1)
     # A network may be fixed to one image internally even if its input is declared to take any
     # number.
