@@ -73,6 +73,15 @@ def test_what_dayline_wrote_is_replaced_without_a_word(tmp_path):
     assert visible(tmp_path) == ["index.html"]
 
 
+def test_the_list_of_files_is_not_written_again_if_nothing_changes(tmp_path):
+    times = []
+    for text in ("one", "one", "two"):
+        with output_folder(tmp_path):
+            write_text_whole(tmp_path / "index.html", text)
+        times.append((tmp_path / ".dayline-files.json").stat().st_mtime_ns)
+    assert times[0] == times[1] < times[2]
+
+
 def test_a_run_killed_between_two_files_makes_no_stranger_of_its_own_file(tmp_path):
     with output_folder(tmp_path):
         write_text_whole(tmp_path / "index.html", "one")

@@ -295,10 +295,11 @@ class OwnFiles:
                 )
         # Both are recorded until the new one is in place, so that a kill in between does not make
         # them look like files of others.
-        known[name] = (
-            [current, new] if current is not None and current in known.get(name, ()) else [new]
-        )
-        self._save(known)
+        digests = [new]
+        if current is not None and current != new and current in known.get(name, ()):
+            digests = [current, new]
+        if known.get(name) != digests:
+            self._save(known | {name: digests})
 
     def settle(self) -> None:
         """Forget replaced and deleted files."""
