@@ -1,10 +1,13 @@
 """Time `dayline segment` on photos, beside what no program with the network can save.
 
-    python benchmarks/speed/photos.py FOLDER
+    python benchmarks/speed/photos.py FOLDER [--python ENVIRONMENT/bin/python]
 
 Prints, of the best of several rounds: decoding the photos to the size of the network and running
 the network alone, in as many threads; the first run, which reads every photo once; a second run,
 which opens none; and `dayline --version`. All in one process each, one after the other.
+
+scikit-learn imports pandas, and pandas imports pyarrow, wherever they are installed, as they are
+for the tests. `--python` runs dayline in another environment, such as one of `.[photos]` alone.
 """
 
 from __future__ import annotations
@@ -45,10 +48,10 @@ def bare(paths: list[Path], n_threads: int) -> float:
     return perf_counter() - start
 
 
-def command(*arguments: str) -> float:
+def command(python: str, *arguments: str) -> float:
     """Run dayline in a process of its own."""
     start = perf_counter()
-    subprocess.run([sys.executable, "-m", "dayline", *arguments], check=True, capture_output=True)
+    subprocess.run([python, "-m", "dayline", *arguments], check=True, capture_output=True)
     return perf_counter() - start
 
 
@@ -60,6 +63,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="folder of photos (JPEG)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2, help="of the bare network")
+    parser.add_argument("--python", default=sys.executable, help="interpreter that has dayline")
     asked = parser.parse_args()
     paths = sorted(p for p in asked.folder.iterdir() if p.suffix.lower() in (".jpg", ".jpeg"))
 
@@ -68,8 +72,9 @@ def main() -> None:
         times["bare"].append(bare(paths, asked.threads))
         with tempfile.TemporaryDirectory() as out:
             for run in ("first", "second"):
-                times[run].append(command("segment", str(asked.folder), "-o", f"{out}/events"))
-        times["version"].append(command("--version"))
+                arguments = ("segment", str(asked.folder), "-o", f"{out}/events")
+                times[run].append(command(asked.python, *arguments))
+        times["version"].append(command(asked.python, "--version"))
     best = {name: min(values) for name, values in times.items()}
     print(f"{len(paths)} photos, best of {asked.rounds}")
     print(f"decoding and network alone, {asked.threads} threads: {best['bare']:.2f} s")
