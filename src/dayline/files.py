@@ -350,7 +350,8 @@ def check_against(schema: Mapping[str, Any], value: Any, where: tuple[str | int,
             items.get("maximum", LARGEST_VALUE),
         )
         # Lists with one value per frame are long: take a tenth of the time for the usual ones.
-        quick = {"number": float, "string": str}.get(items.get("type"))
+        kinds = items.get("type")
+        quick = {"number": float, "string": str}.get(kinds[0] if isinstance(kinds, list) else kinds)
         for k, item in enumerate(value):
             if type(item) is not quick or (quick is float and not smallest <= item <= largest):
                 check_against(items, item, (*where, k))

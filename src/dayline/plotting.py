@@ -443,7 +443,7 @@ def _draw_graph(axes: Axes, graph: Array | Drawable, segmentation: Segmentation)
 
 def _label_frames(axes: Axes, segmentation: Segmentation) -> None:
     """Label the horizontal axis with frames and, below them, their times."""
-    times, n_frames = segmentation.times, segmentation.n_frames
+    times, n_frames = segmentation.all_times, segmentation.n_frames
     has_days = False
     if times is not None and segmentation.is_dated:
         first, last = moment(times[0]), moment(times[-1])

@@ -92,6 +92,11 @@ def moment(seconds: float) -> datetime:
         ) from None
 
 
+def midnight(day: str) -> float:
+    """Return when a day, such as 2023-07-15, begins, in seconds since 1970 on a camera's clock."""
+    return datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp()
+
+
 def time_text(seconds: float, *, clock: Literal["wall", "media"] | None) -> str:
     """Format a time for display, with milliseconds only if they are not zero.
 

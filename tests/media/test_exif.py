@@ -108,7 +108,7 @@ def test_one_other_name_leaves_the_times_of_day_of_the_rest():
 def test_dates_in_names():
     assert date_in_name("2015-03-12 Barcelona") == at(2015, 3, 12)
     assert date_in_name("Day1") is None
-    assert date_in_file_name("IMG-20230715-WA0003.jpg") == at(2023, 7, 15)
+    assert date_in_file_name("IMG-20230715-WA0003.jpg") == "2023-07-15"
 
 
 def exif(make_photo, **what) -> CaptureTime | None:

@@ -68,15 +68,8 @@ def test_photos_with_a_date_only_follow_those_of_their_day_by_number():
         [Frame(name, Path(name), taken=t) for name, t in zip(names, taken, strict=True)]
     )
     assert [f.name for f in frames] == ["a", "b", names[1], names[0], "c", "d", names[2]]
-    assert [f.time for f in frames] == [
-        clock[0],
-        clock[1],
-        clock[1] + 1,
-        clock[1] + 2,
-        clock[2],
-        clock[3],
-        clock[3] + 1,
-    ]
+    assert [f.time for f in frames] == [*clock[:2], None, None, *clock[2:], None]
+    assert [f.date for f in frames if f.time is None] == ["2023-07-15"] * 2 + ["2023-07-16"]
     assert (
         "3 of 7 photos have a date but no time in their names (first IMG-20230715-WA0009.jpg)"
         in notes[0]

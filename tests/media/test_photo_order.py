@@ -24,7 +24,11 @@ def order_photos(names, times, **options) -> SimpleNamespace:
     indices = tuple(names.index(frame.name) for frame in frames)
     moments = tuple(frame.time for frame in frames)
     return SimpleNamespace(
-        indices=indices, times=None if None in moments else moments, rule=rule, notes=notes
+        indices=indices,
+        times=moments if any(m is not None for m in moments) else None,
+        dates=tuple(frame.date for frame in frames),
+        rule=rule,
+        notes=notes,
     )
 
 
@@ -115,7 +119,7 @@ def test_a_photo_without_time_follows_the_one_before_it_by_name():
     order = order_photos(NAMES, taken(0, None, 2, 3, 4, 5))
     assert order.indices == (0, 1, 2, 3, 4, 5)
     assert order.times is not None
-    assert order.times[:3] == (NOON, NOON, NOON + 120)
+    assert order.times[:3] == (NOON, None, NOON + 120)
     assert "1 of 6 photos have no capture time (first IMG_0002.jpg)" in order.notes[0]
 
 
@@ -148,25 +152,35 @@ def test_a_photo_without_a_time_leaves_the_times_of_day_of_the_others():
     order = order_photos(
         ["110000.jpg", "120000.jpg", "panorama.jpg"], [None] * 3, folder_name="2015-03-12"
     )
-    assert order.times == (NOON - HOUR, NOON, NOON)
+    assert order.times == (NOON - HOUR, NOON, None)
     assert order.notes == (
         (
-            "1 of 3 photos have no capture time (first panorama.jpg); each gets the time of the"
-            " previous photo in name order"
+            "1 of 3 photos have no capture time (first panorama.jpg); each follows the previous"
+            " photo in name order"
         ),
     )
 
 
 def test_a_date_in_a_name_does_not_date_the_times_of_day_of_the_others():
     order = order_photos(["110000.jpg", "120000.jpg", "IMG-20230715-WA0003.jpg"], [None] * 3)
-    assert order.times == (11 * HOUR, 12 * HOUR, 12 * HOUR)
+    assert order.times == (11 * HOUR, 12 * HOUR, None)
+    assert order.dates == (None, None, None)
     assert "1 of 3 photos have no capture time" in order.notes[0]
+
+
+def test_photos_with_only_a_date_are_in_the_order_of_dates_and_names():
+    names = ["IMG-20230716-WA0001.jpg", "IMG-20230715-WA0002.jpg", "IMG-20230715-WA0001.jpg"]
+    order = order_photos(names, [None] * 3)
+    assert order.indices == (2, 1, 0)
+    assert order.times is None
+    assert order.dates == ("2023-07-15", "2023-07-15", "2023-07-16")
+    assert order.rule == "by the date in the file names, then by name"
 
 
 def test_photos_without_a_time_in_folders_per_day():
     names = ["2015-03-12/120000.jpg", "2015-03-12/view.jpg", "2015-03-13/080000.jpg", "map.jpg"]
     order = order_photos(names, [None] * 4)
-    assert order.times == (NOON, NOON, NOON + 20 * HOUR, NOON + 20 * HOUR)
+    assert order.times == (NOON, None, NOON + 20 * HOUR, None)
 
 
 def test_an_evening_that_goes_on_after_midnight():

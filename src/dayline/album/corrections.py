@@ -93,7 +93,7 @@ def load_corrections(
     folder: Path | None,
     digests: Sequence[str],
     *,
-    times: Sequence[float] | None = None,
+    times: Sequence[float | None] | None = None,
     names: Sequence[str] | None = None,
     source: str | None = None,
 ) -> Corrections:
@@ -125,7 +125,9 @@ def load_corrections(
 
 
 def find_corrections(
-    edits: Sequence[Segmentation], digests: Sequence[str], times: Sequence[float] | None = None
+    edits: Sequence[Segmentation],
+    digests: Sequence[str],
+    times: Sequence[float | None] | None = None,
 ) -> Corrections:
     """Find what a person saved among the current frames; where two edits differ, the newest holds.
 
@@ -142,7 +144,8 @@ def find_corrections(
     # In the matching, the label of an event is its position in this list.
     all_events = [(number, event) for number, edit in enumerate(edits) for event in edit.events]
     if film_of(digests[0]) and times is not None:
-        labels, saved_at = _match_film(edits, film_of(digests[0]), times)
+        shown_at = [time for time in times if time is not None]  # all frames of a film have one
+        labels, saved_at = _match_film(edits, film_of(digests[0]), shown_at)
     else:
         labels, saved_at = _match_by_content(edits, all_events, digests, times)
     present = sorted(set(labels.tolist()) - {-1})
@@ -192,10 +195,11 @@ def _match_film(
     """
     n_before = 0
     for number, edit in enumerate(edits):
-        if edit.times is not None and film_of((edit.digests or ("",))[0]) == film:
+        shown_at = edit.all_times
+        if shown_at is not None and film_of((edit.digests or ("",))[0]) == film:
             starts = np.asarray(edit.start_times, dtype=np.float64)
             shown = np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
-            at = np.maximum(np.searchsorted(edit.times, times, side="right") - 1, 0)
+            at = np.maximum(np.searchsorted(shown_at, times, side="right") - 1, 0)
             return shown + n_before, [(number, k) for k in at.tolist()]
         n_before += len(edit.events)
     return np.full(len(times), -1), [(-1, -1)] * len(times)
@@ -205,7 +209,7 @@ def _match_by_content(
     edits: Sequence[Segmentation],
     events: Sequence[tuple[int, Event]],
     digests: Sequence[str],
-    times: Sequence[float] | None,
+    times: Sequence[float | None] | None,
 ) -> tuple[IntArray, list[tuple[int, int]]]:
     """Return the saved event of every photo or row (or -1), and its edit and position there.
 
@@ -233,8 +237,9 @@ def _match_by_content(
     counts = Counter(labels.tolist())
     for frame, label in enumerate(labels.tolist()):
         number, k = saved_at[frame]
-        then = None if label < 0 else edits[number].times
-        if then is None or times is None or abs(then[k] - times[frame]) <= SAME_TIME_WITHIN:
+        then = None if label < 0 else _time(edits[number].times, k)
+        now = _time(times, frame)
+        if then is None or now is None or abs(then - now) <= SAME_TIME_WITHIN:
             continue
         if 2 * counts[label] < events[label][1].n_frames:
             labels[frame], saved_at[frame] = -1, (-1, -1)
@@ -266,8 +271,13 @@ def _saved_frames(edits: Sequence[Segmentation]) -> dict[str, list[tuple[int, in
     return found
 
 
-def _second(times: Sequence[float] | None, frame: int) -> int | None:
-    return None if times is None else round(times[frame])
+def _time(times: Sequence[float | None] | None, frame: int) -> float | None:
+    return None if times is None else times[frame]
+
+
+def _second(times: Sequence[float | None] | None, frame: int) -> int | None:
+    time = _time(times, frame)
+    return None if time is None else round(time)
 
 
 def _saved_starts(
@@ -339,7 +349,7 @@ def _exact_times(
     opened_by: Mapping[int, int],
     origin: Sequence[tuple[int, Event]],
     edits: Sequence[Segmentation],
-    times: Sequence[float] | None,
+    times: Sequence[float | None] | None,
 ) -> tuple[dict[int, tuple[float, float]], tuple[int, ...]]:
     """Return the exact times at boundaries of a film, and the boundaries without one."""
     cuts: dict[int, tuple[float, float]] = {}
@@ -348,13 +358,15 @@ def _exact_times(
         edit, event = edits[origin[number][0]], origin[number][1]
         if edit.times is None or times is None:
             continue
-        start = event.start_time
+        start, before, here = event.start_time, times[frame - 1], times[frame]
         if start == edit.times[event.start]:
             sampled.append(frame)
-        if edit.clock == "media" and start is not None and times[frame - 1] < start < times[frame]:
+        if edit.clock != "media" or start is None or before is None or here is None:
+            continue
+        if before < start < here:
             stop = edit.events[edit.events.index(event) - 1].stop_time
-            known = stop is not None and times[frame - 1] <= stop < start
-            cuts[frame] = (stop if known and stop is not None else times[frame - 1], start)
+            known = stop is not None and before <= stop < start
+            cuts[frame] = (stop if known and stop is not None else before, start)
     return cuts, tuple(sampled)
 
 
@@ -362,7 +374,7 @@ def _chosen_keys(
     edits: Sequence[Segmentation],
     origin: Sequence[tuple[int, Event]],
     saved_at: Sequence[tuple[int, int]],
-    times: Sequence[float] | None,
+    times: Sequence[float | None] | None,
 ) -> tuple[int, ...]:
     """Return the key frames that the person chose; in a film, the frame shown at that time."""
     frame_saved_at = {one: frame for frame, one in enumerate(saved_at)}

@@ -122,7 +122,7 @@ def find_days(
         photos, offsets=dict(settings.offsets), order=settings.order
     )
     whole = photo_sequence(photos, reference=reference)
-    if store is not None and whole.times is not None:
+    if store is not None:
         frames, wrong = with_one_clock(whole, features_of(whole))
         photos, notes = replace(photos, frames=frames), (*notes, *wrong)
     photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))

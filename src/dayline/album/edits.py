@@ -280,7 +280,7 @@ def with_digests(
     digests: Sequence[str],
     *,
     names: Sequence[str] | None = None,
-    times: Sequence[float] | None = None,
+    times: Sequence[float | None] | None = None,
     source: str | None = None,
 ) -> Segmentation:
     """Return an edit in terms of current frames; raise if it is about others.
@@ -306,8 +306,8 @@ def with_digests(
             marks = edit.names, names
         elif edit.n_frames == len(digests):
             marks = range(edit.n_frames), range(edit.n_frames)
-        elif times is not None and edit.times is not None:
-            marks = edit.times, times
+        elif times is not None and None not in times and edit.all_times is not None:
+            marks = edit.all_times, times
 
     digest_of = dict(zip(marks[1], digests, strict=False))
     found = tuple(digest_of.get(mark, "") for mark in marks[0])

@@ -46,9 +46,10 @@ def pictured_frames(segmentation: Segmentation) -> list[int]:
         The events. Photos, and films of at most 1,000 sampled frames, have all their pictures.
     """
     n = segmentation.n_frames
-    if segmentation.clock != "media" or segmentation.times is None:
+    times = segmentation.all_times
+    if segmentation.clock != "media" or times is None:
         return list(range(n))
-    chosen = set(_spread(segmentation.times))
+    chosen = set(_spread(times))
     chosen.update(event.key_frame for event in segmentation.events if event.key_frame is not None)
     for b in segmentation.boundaries:
         chosen.update(range(max(b - NEAR_BOUNDARY, 0), min(b + NEAR_BOUNDARY, n)))
@@ -123,9 +124,8 @@ class PictureFolder:
         def take(frame: int, image: Pixels) -> None:
             self.keep(film.frames[frame].digest, image)
 
-        return Also(
-            DECODED_SIDE, take, None if film.times is None else frozenset(_spread(film.times))
-        )
+        times = film.placed_times
+        return Also(DECODED_SIDE, take, None if times is None else frozenset(_spread(times)))
 
 
 FOLDER = "thumbnails"

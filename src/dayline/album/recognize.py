@@ -37,7 +37,6 @@ from dayline.files import (
     write_text_whole,
 )
 from dayline.result_folder import EVENTS, MARK, OwnFiles, export_folder, output_folder
-from dayline.text import moment
 
 PLACES = "places.json"
 FORMAT = "dayline-places"
@@ -170,10 +169,8 @@ class DescribedDay:
     def key(self) -> str:
         """The name of the source and its date, which together identify the recording."""
         name = self.segmentation.source or self.folder.name
-        times = self.segmentation.times
-        if not self.segmentation.is_dated or times is None:
-            return name
-        return f"{moment(times[0]):%Y-%m-%d} {name}"
+        days = self.segmentation.date_span
+        return name if days is None else f"{days[0]} {name}"
 
 
 def read_day(folder: Path) -> DescribedDay:

@@ -48,7 +48,7 @@ from dayline.checks import TransposedWarning, check_times
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features.tables import FeatureTable, read_features
-from dayline.media.breaks import FrameGroups, find_jumps, find_pauses, group_frames
+from dayline.media.breaks import FrameGroups, find_dates, find_jumps, find_pauses, group_frames
 from dayline.media.clocks import with_one_clock
 from dayline.media.frame import FrameSequence
 from dayline.method.linear import LinearGraph
@@ -270,14 +270,17 @@ def segment_frames(
     frames, notes = with_one_clock(sequence, features_of(sequence))
     sequence = replace(sequence, frames=frames, notes=(*notes, *sequence.notes))
     features, digests, times = features_of(sequence), sequence.digests, sequence.times
+    placed = sequence.placed_times
 
     # What a person corrected, and where the recording breaks off.
     saved = load_corrections(corrections, folder, digests, times=times, names=sequence.names)
     _warn_of_requests(saved, settings.segmenter)
-    pauses = find_pauses(times, factor=settings.pause_factor, at_least=settings.pause_seconds)
-    jumps = find_jumps(sequence.locations, times, at_least=settings.jump_km)
-    # A person who merged two events across a pause or jump overrules it.
-    breaks = {*pauses, *jumps}.difference(saved.must_not)
+    dates = find_dates(times, sequence.dates)
+    pauses = find_pauses(placed, factor=settings.pause_factor, at_least=settings.pause_seconds)
+    pauses = {frame: seconds for frame, seconds in pauses.items() if frame not in dates}
+    jumps = find_jumps(sequence.locations, placed, at_least=settings.jump_km)
+    # A person who merged two events across a break overrules it.
+    breaks = {*pauses, *jumps, *dates}.difference(saved.must_not)
 
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
     starts = saved.must_with_breaks(breaks)
@@ -304,7 +307,8 @@ def segment_frames(
     communities = with_saved_contexts(segmenter.communities_[groups.of_frame].tolist(), saved)
     scores, notes = groups.expand_scores(found.scores), found.notes
     events = _with_times(groups.expand_events(found.events), times)
-    events = with_saved_details(_with_reasons(events, scores, breaks), saved, communities)
+    events = _with_reasons(events, scores, breaks, dates)
+    events = with_saved_details(events, saved, communities)
     levels = with_saved_levels(events, groups.expand_levels(found.levels), saved)
     if sequence.kind == "video":
         from dayline.media.cuts import with_exact_cuts
@@ -325,6 +329,7 @@ def segment_frames(
         scores=scores,
         times=times,
         clock=sequence.clock,
+        dates=sequence.dates,
         names=sequence.names,
         digests=digests,
         source=sequence.source.resolve().name,
@@ -429,9 +434,9 @@ def _usable_times(
     sequence: FrameSequence, groups: FrameGroups, segmenter: Segmenter | None
 ) -> FloatArray | None:
     """Return the times of the groups, or None if the clock was set back (which a note says)."""
-    if sequence.times is None:
+    if sequence.placed_times is None:
         return None
-    times = np.asarray(sequence.times, dtype=np.float64)[groups.firsts]
+    times = np.asarray(sequence.placed_times, dtype=np.float64)[groups.firsts]
     if np.all(np.diff(times) >= 0):
         return times
     if isinstance(segmenter, EventSegmenter) and (
@@ -443,23 +448,31 @@ def _usable_times(
     return None
 
 
-def _with_times(events: Sequence[Event], times: Sequence[float] | None) -> tuple[Event, ...]:
-    """Give each event the times of its first and its last frame."""
-    if times is None:
-        return tuple(events)
+def _with_times(events: Sequence[Event], times: Sequence[float | None] | None) -> tuple[Event, ...]:
+    """Give each event the times of its first and its last frame with one."""
+    known = [
+        [t for t in (times or ())[event.start : event.stop] if t is not None] for event in events
+    ]
     return tuple(
-        replace(event, start_time=times[event.start], stop_time=times[event.stop - 1])
-        for event in events
+        replace(
+            event,
+            start_time=inside[0] if inside else None,
+            stop_time=inside[-1] if inside else None,
+        )
+        for event, inside in zip(events, known, strict=True)
     )
 
 
 def _with_reasons(
-    events: Sequence[Event], scores: Sequence[float] | None, breaks: Collection[int]
+    events: Sequence[Event],
+    scores: Sequence[float] | None,
+    breaks: Collection[int],
+    dates: Collection[int],
 ) -> tuple[Event, ...]:
     """Record for each boundary at a pause or jump whether the frames on its two sides also differ.
 
     They do if its score reaches the lower quartile of the scores of the boundaries found by
-    content. The reason of both kinds of breaks is "pause".
+    content. The reason of both kinds of breaks is "pause"; that of another date is "date".
     """
     if scores is None:
         scores = [0.0] * events[-1].stop
@@ -468,6 +481,8 @@ def _with_reasons(
     return tuple(
         event
         if event.start not in breaks
+        else replace(event, reason="date")
+        if event.start in dates
         else replace(event, reason="both" if scores[event.start] >= enough else "pause")
         for event in events
     )

@@ -209,7 +209,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
             sequence = day
 
         pauses = find_pauses(
-            sequence.times, factor=settings.pause_factor, at_least=settings.pause_seconds
+            sequence.placed_times, factor=settings.pause_factor, at_least=settings.pause_seconds
         )
         lengths = {frame: duration_text(seconds) for frame, seconds in pauses.items()}
 
@@ -218,7 +218,9 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
         for i, frame in enumerate(sequence.frames):
             if i in lengths:
                 typer.echo(f"       --- pause of {lengths[i]} ---")
-            time = "" if frame.time is None else time_text(frame.time, clock=sequence.clock)
+            time = frame.date or ""
+            if frame.time is not None:
+                time = time_text(frame.time, clock=sequence.clock)
             typer.echo(f"{i:6d}  {time:23s}  {frame.name}")
         typer.echo(f"{sequence.n_frames} frames, {sequence.order}")
         for note in sequence.notes:

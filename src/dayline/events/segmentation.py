@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import date
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ from dayline.events.table import Backend, data_frame, event_rows, events_html, m
 from dayline.files import UnreadableFileError, check_against, parse_json
 from dayline.text import counted, signed_clock
 
-Reason = Literal["start", "content", "pause", "both", "required"]
+Reason = Literal["start", "content", "pause", "both", "date", "required"]
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,16 @@ class Event:
     key_frame : int or None
         The most representative frame.
     start_time, stop_time : float or None
-        Time of its first and last frame, in seconds (see `Segmentation.clock`). In a video of which
+        Time of its first and last frame with a time, in seconds (see `Segmentation.clock`); None if
+        no frame has one. In a video of which
         only some frames were sampled, a hard cut is exact: these are the first frame after the cut
         and the last one before the next.
     confidence : float or None
         Probability that the boundary at its start is a true one, in [0, 1]; None for the first
         event.
     reason : str or None
-        Why it starts: "start" (of the sequence), "content" (the frames change), "pause", "both" or
+        Why it starts: "start" (of the sequence), "content" (the frames change), "pause", "both",
+        "date" (of frames without a time of day another date begins, or they begin or end) or
         "required" (set by a person, or with `must`).
     name : str or None
         Name given by a person.
@@ -143,7 +146,7 @@ def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
 
 
 A_YEAR = 366 * 86_400
-PER_FRAME = ("scores", "times", "names", "digests")
+PER_FRAME = ("scores", "times", "dates", "names", "digests")
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,10 @@ class Segmentation:
     scores : tuple of float or None
         Boundary score of every frame.
     times : tuple of float or None
-        Time of every frame in seconds.
+        Time of every frame in seconds; None for one whose time is not known.
+    dates : tuple of str or None
+        Date of every frame, such as 2023-07-15, if there are frames of which only the date is
+        known; None for one without a date.
     clock : {"wall", "media"} or None
         "wall": seconds since 1970 on the camera's own clock; "media": seconds since the start of
         the recording.
@@ -185,8 +191,9 @@ class Segmentation:
 
     events: tuple[Event, ...]
     scores: tuple[float, ...] | None = None
-    times: tuple[float, ...] | None = None
+    times: tuple[float | None, ...] | None = None
     clock: Literal["wall", "media"] | None = None
+    dates: tuple[str | None, ...] | None = None
     names: tuple[str, ...] | None = None
     digests: tuple[str, ...] | None = None
     source: str | None = None
@@ -221,6 +228,9 @@ class Segmentation:
             values = getattr(self, what)
             if values is not None and len(values) != self.n_frames:
                 raise ValueError(f"{len(values)} {what} for {self.n_frames} frames")
+        for day in {day for day in self.dates or () if day is not None}:
+            if str(date.fromisoformat(day)) != day:
+                raise ValueError(f"{day} is not a date such as 2023-07-15")
         fewest, most = self.n_events_range or (1, 1)
         if not 1 <= fewest <= most:
             raise ValueError(
@@ -254,7 +264,7 @@ class Segmentation:
 
     @property
     def start_times(self) -> tuple[float | None, ...]:
-        """When each event starts: at its `start_time` after the previous frame, or its first frame.
+        """When each event starts: at its `start_time` after the previous frame, or its first time.
 
         A file may be edited by hand, so that a `start_time` belongs to another frame.
         """
@@ -262,33 +272,61 @@ class Segmentation:
             return tuple(event.start_time for event in self.events)
         starts: list[float | None] = []
         for event in self.events:
-            first, exact = self.times[event.start], event.start_time
-            is_between = (
-                event.start > 0
-                and exact is not None
-                and self.times[event.start - 1] < exact < first
-            )
-            starts.append(exact if is_between else first)
+            inside = self.times[event.start : event.stop]
+            first, exact = next((t for t in inside if t is not None), None), event.start_time
+            before = self.times[event.start - 1] if event.start > 0 else None
+            starts.append(exact if _is_between(before, exact, first) else first)
         return tuple(starts)
 
     @property
     def stop_times(self) -> tuple[float | None, ...]:
-        """When each event stops: at its `stop_time` if the next starts later, or its last frame."""
+        """When each event stops: at its `stop_time` if the next starts later, or its last time."""
         if self.times is None:
             return tuple(event.stop_time for event in self.events)
         stops: list[float | None] = []
         for event, start in zip(self.events, [*self.start_times[1:], None], strict=True):
-            last, exact = self.times[event.stop - 1], event.stop_time
-            is_between = exact is not None and start is not None and last < exact < start
-            stops.append(exact if is_between else last)
+            inside = self.times[event.start : event.stop]
+            last, exact = next((t for t in inside[::-1] if t is not None), None), event.stop_time
+            stops.append(exact if _is_between(last, exact, start) else last)
         return tuple(stops)
 
     @property
     def is_dated(self) -> bool:
-        """Whether the times include the date; times of day alone lie in the first days of 1970."""
+        """Whether dates are known; times of day alone lie in the first days of 1970."""
+        if self.dates is not None:
+            return True
         if self.clock != "wall" or self.times is None:
             return False
-        return not all(0 <= time < A_YEAR for time in self.times)
+        return not all(time is None or 0 <= time < A_YEAR for time in self.times)
+
+    @property
+    def all_times(self) -> tuple[float, ...] | None:
+        """Time of every frame; None if that of any frame is not known."""
+        known = tuple(time for time in self.times or () if time is not None)
+        return known if len(known) == self.n_frames else None
+
+    @property
+    def time_span(self) -> tuple[float, float] | None:
+        """Earliest and latest time; None if no frame has one."""
+        known = [time for time in self.times or () if time is not None]
+        return (min(known), max(known)) if known else None
+
+    @property
+    def date_span(self) -> tuple[date, date] | None:
+        """First and last date; None if there are no dates."""
+        if not self.is_dated:
+            return None
+        found = [date.fromisoformat(day) for day in self.dates or () if day is not None]
+        found += [when.date() for t in self.time_span or () if (when := moment(t)) is not None]
+        return (min(found), max(found)) if found else None
+
+    @property
+    def start_dates(self) -> tuple[str | None, ...]:
+        """Date on which each event starts, such as 2023-07-15; None if it is not known."""
+        if self.dates is not None:
+            return tuple(self.dates[event.start] for event in self.events)
+        starts = [moment(start) if self.is_dated else None for start in self.start_times]
+        return tuple(None if start is None else f"{start:%Y-%m-%d}" for start in starts)
 
     @property
     def labels(self) -> IntArray:
@@ -341,13 +379,13 @@ class Segmentation:
 
         events = []
         for (start, stop), confidence in zip(pairwise(edges), given, strict=True):
-            has_times = times is not None and stop > start
+            known = [time for time in (times or ())[start:stop] if time is not None]
             event = Event(
                 start,
                 stop,
                 None if communities is None else _most_frequent(communities[start:stop]),
-                start_time=float(times[start]) if has_times else None,
-                stop_time=float(times[stop - 1]) if has_times else None,
+                start_time=known[0] if known else None,
+                stop_time=known[-1] if known else None,
                 confidence=None if np.isnan(confidence) else round(float(confidence), 4),
                 reason=reasons.get(start, "content"),
             )
@@ -389,9 +427,11 @@ class Segmentation:
             start_time, stop_time, duration : float or None
                 Time of the first and the last frame in seconds on `clock`, and the seconds between
                 them (None if the clock was set back).
+            date : str or None
+                Date on which it starts, such as 2023-07-15, also of photos without a time of day.
             started, stopped : datetime or None
                 The same times as dates on the camera's own clock, without a time zone; None if
-                there are no dates.
+                there are no dates or no times.
             key_frame : int or None
                 The most representative frame.
             key_photo, first_photo, last_photo : str or None
@@ -481,9 +521,10 @@ def when_text(segmentation: Segmentation) -> str:
 
     Empty if that is not known.
     """
-    if segmentation.times is None:
-        return ""
-    first, last = min(segmentation.times), max(segmentation.times)
+    if segmentation.time_span is None:
+        days = segmentation.date_span
+        return "" if days is None else " to ".join(dict.fromkeys(map(str, days)))
+    first, last = segmentation.time_span
     if not np.isfinite([first, last]).all():
         return ""
     if segmentation.clock != "wall":
@@ -497,13 +538,19 @@ def when_text(segmentation: Segmentation) -> str:
     return f"{start:%Y-%m-%d %H:%M} to {day}{stop:%H:%M}"
 
 
+def _is_between(low: float | None, value: float | None, high: float | None) -> bool:
+    return None not in (low, value, high) and low < value < high  # type: ignore[operator]
+
+
 def _listed(what: str, values: Iterable[Any], n_frames: int) -> tuple[Any, ...]:
     """Return one value per frame as a tuple of Python objects; times as numbers."""
     listed = tuple(values.tolist() if isinstance(values, np.ndarray) else values)
     if len(listed) != n_frames:
         raise ValueError(f"{len(listed)} {what} for {n_frames} frames")
     try:
-        return tuple(map(float, listed)) if what == "times" else listed
+        if what != "times":
+            return listed
+        return tuple(None if time is None else float(time) for time in listed)
     except (TypeError, ValueError):
         raise ValueError(
             'times must be numbers; pass dates as seconds since 1970, with clock="wall"'

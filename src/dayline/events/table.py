@@ -66,6 +66,7 @@ COLUMN_KINDS: dict[str, Kind] = {
     "start_time": "float",
     "stop_time": "float",
     "duration": "float",
+    "date": "str",
     "started": "datetime",
     "stopped": "datetime",
     "key_frame": "int",
@@ -86,7 +87,7 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
     letters = context_letters(events, segmentation.places)
     places = {place.community: place.name for place in segmentation.places}
     spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
-    is_dated = segmentation.is_dated
+    dates, is_dated = segmentation.start_dates, segmentation.is_dated
 
     rows = []
     for number, (event, (start, stop)) in enumerate(zip(events, spans, strict=True), start=1):
@@ -107,6 +108,7 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
             "start_time": start,
             "stop_time": stop,
             "duration": duration,
+            "date": dates[number - 1],
             "started": moment(start) if is_dated else None,
             "stopped": moment(stop) if is_dated else None,
             "key_frame": event.key_frame,
@@ -228,7 +230,7 @@ def event_texts(segmentation: Segmentation) -> list[dict[str, str]]:
             "start": str(row["start"]),
             "stop": str(row["stop"]),
             "frames": str(row["n_frames"]),
-            "from": time(row["started"], row["start_time"]),
+            "from": time(row["started"], row["start_time"]) or row["date"] or "",
             "to": time(row["stopped"], row["stop_time"]),
             "confidence": "" if row["confidence"] is None else f"{row['confidence']:.0%}",
             "reason": row["reason"] or "",

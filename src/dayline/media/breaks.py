@@ -51,6 +51,30 @@ def find_pauses(
     return {i + 1: float(gaps[i]) for i in np.flatnonzero(longer).tolist()}
 
 
+def find_dates(
+    times: Sequence[float | None] | None, dates: Sequence[str | None] | None
+) -> frozenset[int]:
+    """Find where another date begins, or photos without a time of day: the first frame of each.
+
+    Parameters
+    ----------
+    times : sequence of float or None
+        Time of each frame; None where it is not known.
+    dates : sequence of str or None
+        Date of each frame. None gives no dates.
+    """
+    found = set()
+    last = None
+    for frame, day in enumerate(dates or ()):
+        is_timed = times is not None and times[frame] is not None
+        now = "timed" if is_timed else day
+        # Nothing is known of a photo without a date.
+        if now is not None and last is not None and now != last:
+            found.add(frame)
+        last = now or last
+    return frozenset(found)
+
+
 def _is_regular(gaps: FloatArray, usual: float) -> bool:
     """Whether photos are taken at regular intervals."""
     above = gaps[gaps > 0]
@@ -235,7 +259,7 @@ class FrameGroups:
 
 
 def group_frames(
-    times: Sequence[float] | None,
+    times: Sequence[float | None] | None,
     signatures: NDArray[np.uint8],
     *,
     opened: Collection[int] = (),
@@ -248,7 +272,8 @@ def group_frames(
     Parameters
     ----------
     times : sequence of float or None
-        Seconds, one per photo, in order. Without times there are no bursts.
+        Seconds, one per photo, in order; a photo without a time is in no burst. Without times there
+        are no bursts.
     signatures : array of shape (n_photos, k)
         See `signature`.
     opened : collection of int
@@ -256,13 +281,14 @@ def group_frames(
     """
     if times is None:
         return FrameGroups(np.arange(len(signatures)))
+    seconds = np.asarray(times, dtype=np.float64)  # NaN where there is none
     gray = signatures.astype(np.int16)
     opens = np.ones(len(gray), dtype=bool)
     first = 0
     for i in range(1, len(gray)):
         opens[i] = not (
-            0 <= times[i] - times[i - 1] <= LONGEST_GAP
-            and times[i] - times[first] <= LONGEST_BURST
+            0 <= seconds[i] - seconds[i - 1] <= LONGEST_GAP
+            and seconds[i] - seconds[first] <= LONGEST_BURST
             and np.mean(np.abs(gray[i] - gray[first])) <= LARGEST_DIFFERENCE
         )
         first = i if opens[i] else first

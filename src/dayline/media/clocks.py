@@ -9,7 +9,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.media.frame import Frame, FrameSequence, shifted
-from dayline.media.order import span_text
+from dayline.media.order import sorted_by_time, span_text
 
 DAY = 86_400.0
 COARSE_STEP, FINE_STEP, FINE_REACH = 120.0, 10.0, 1200.0
@@ -359,14 +359,12 @@ def with_one_clock(
     features : array of shape (n_frames, n_features)
         Their features.
     """
-    if sequence.times is None:
+    times = sequence.placed_times
+    if times is None:
         return sequence.frames, ()
     clocks = [frame.clock for frame in sequence.frames]
-    corrections, notes = clock_corrections(
-        sequence.times, clocks, features, reference=sequence.reference
-    )
+    corrections, notes = clock_corrections(times, clocks, features, reference=sequence.reference)
     if not corrections:
         return sequence.frames, ()
     moved = [shifted(frame, corrections.get(frame.clock, 0.0)) for frame in sequence.frames]
-    moved.sort(key=lambda frame: frame.time or 0.0)
-    return tuple(moved), notes
+    return tuple(sorted_by_time(moved)), notes

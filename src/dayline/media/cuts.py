@@ -182,7 +182,7 @@ def with_exact_cuts(
     on_step : callable, optional
         Called as on_step("exact cuts", done, total).
     """
-    times = segmentation.times
+    times = segmentation.all_times
     # At a pause, the frame after it is a sampled one.
     searched = [
         event.start for event in segmentation.events[1:] if event.reason not in ("pause", "both")

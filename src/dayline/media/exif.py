@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dayline.media.frame import Camera, CaptureTime, Frame, Location, shown_name
+from dayline.text import moment
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -149,9 +150,10 @@ def date_in_name(name: str) -> float | None:
     return None if found is None else _seconds(*map(int, found.groups()))
 
 
-def date_in_file_name(name: str) -> float | None:
-    """Read the date in a name without a time (IMG-20230715-WA0003), as seconds since 1970."""
-    return date_in_name(_stem(name))
+def date_in_file_name(name: str) -> str | None:
+    """Read the date in a name without a time (IMG-20230715-WA0003), as 2023-07-15."""
+    seconds = date_in_name(_stem(name))
+    return None if seconds is None else str(moment(seconds).date())
 
 
 def _stem(name: str) -> str:

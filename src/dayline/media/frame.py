@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dayline.arrays import IntArray
 from dayline.events import SkippedFile
+from dayline.text import midnight, moment
 
 RAW_SUFFIXES = frozenset(
     {".cr2", ".cr3", ".nef", ".arw", ".dng", ".orf", ".rw2", ".raf", ".pef", ".srw"}
@@ -29,6 +30,7 @@ VIDEO_SUFFIXES = frozenset(
 )
 TABLE_SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
+NOON = 12 * 3600.0
 NUMBERS = re.compile(r"([0-9]+)")
 
 
@@ -235,6 +237,8 @@ class Frame:
         the video and the time in milliseconds. Empty if the photo was not read.
     time : float or None
         Seconds (see `FrameSequence.clock`), with `shift` added; None if unknown.
+    date : str or None
+        The date in its name, such as 2023-07-15, if its time is not known.
     shift : float
         Seconds that were added, since the camera's clock was wrong.
     taken : CaptureTime or None
@@ -256,6 +260,7 @@ class Frame:
     path: Path
     digest: str = ""
     time: float | None = None
+    date: str | None = None
     shift: float = 0.0
     taken: CaptureTime | None = None
     camera: Camera = Camera()
@@ -304,7 +309,6 @@ class FrameSequence:
     kind : {"photos", "video"}
         Kind of source.
     frames : tuple of Frame
-        All have a time, or none.
     clock : {"wall", "media"} or None
         "wall": seconds since 1970 on the camera's own clock, or since midnight if the date is
         unknown; "media": seconds since the start of the recording; None: no times.
@@ -341,10 +345,39 @@ class FrameSequence:
         return tuple(frame.name for frame in self.frames)
 
     @cached_property
-    def times(self) -> tuple[float, ...] | None:
-        """Time of every frame in seconds; None if unknown."""
-        times = tuple(frame.time for frame in self.frames if frame.time is not None)
-        return times if self.clock is not None else None
+    def times(self) -> tuple[float | None, ...] | None:
+        """Time of every frame in seconds, None where it is not known; None if there are none."""
+        return None if self.clock is None else tuple(frame.time for frame in self.frames)
+
+    @cached_property
+    def placed_times(self) -> tuple[float, ...] | None:
+        """The times, and for frames without one where they stand between the others; never shown.
+
+        That is noon of its date, or the time of the frame before if that is later. None if no frame
+        has a time.
+        """
+        known = [time for time in self.times or () if time is not None]
+        if not known:
+            return None
+        placed: list[float] = []
+        last = known[0]
+        for frame in self.frames:
+            if frame.time is not None:
+                last = frame.time
+            elif frame.date is not None:
+                last = max(last, midnight(frame.date) + NOON) if placed else midnight(frame.date)
+            placed.append(last)
+        return tuple(placed)
+
+    @cached_property
+    def dates(self) -> tuple[str | None, ...] | None:
+        """Date of every frame, if only the date of some is known."""
+        if all(frame.date is None for frame in self.frames):
+            return None
+        return tuple(
+            frame.date if frame.time is None else str(moment(frame.time).date())
+            for frame in self.frames
+        )
 
     @cached_property
     def digests(self) -> tuple[str, ...]:

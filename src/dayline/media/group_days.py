@@ -12,10 +12,10 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import SkippedFile
 from dayline.media.exif import date_in_file_name, date_in_name, own_time, times_of_day
-from dayline.media.frame import Camera, Frame, Photos, natural_key, shown_name
+from dayline.media.frame import NOON, Camera, Frame, Photos, natural_key, shown_name
 from dayline.media.order import filled
 from dayline.media.walk import CAMERA_FOLDER
-from dayline.text import counted
+from dayline.text import counted, midnight
 
 DAY = 86_400.0
 NIGHT_ENDS = 6 * 3600.0
@@ -67,8 +67,6 @@ def day_text(number: int) -> str:
     return str(np.datetime64(number, "D"))
 
 
-NOON = 12 * 3600.0
-
 Days: TypeAlias = tuple[tuple[str, Photos], ...]
 """The photos of each day, or of a folder without dates, by its name."""
 
@@ -101,8 +99,8 @@ def photo_times(photos: Photos) -> tuple[list[float | None], list[bool]]:
                 if t is not None and day is not None:
                     times[i], exact[i] = day + t, True
         for i in inside:
-            if times[i] is None and (day := date_in_file_name(names[i])) is not None:
-                times[i] = day + NOON
+            if times[i] is None and (date := date_in_file_name(names[i])) is not None:
+                times[i] = midnight(date) + NOON
 
         known = [i for i in inside if times[i] is not None]
         if known and 2 * len(known) >= len(inside):

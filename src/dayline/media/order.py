@@ -9,12 +9,14 @@ from datetime import timedelta
 from itertools import pairwise
 from math import inf
 from statistics import median
-from typing import Literal
+from typing import Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 from dayline.media.exif import date_in_file_name, date_in_name, time_in_name, times_of_day
-from dayline.media.frame import CaptureTime, Frame, natural_key
-from dayline.text import counted, moment
+from dayline.media.frame import NOON, CaptureTime, Frame, natural_key
+from dayline.text import counted, midnight, moment
+
+T = TypeVar("T")
 
 HOUR, DAY = 3600.0, 86_400.0
 # Photos from just before and just after midnight belong to one evening if the camera was off for
@@ -24,8 +26,6 @@ ACROSS_MIDNIGHT_WITHIN = 3600.0
 OFF_BY_DAY = 4 * 3600.0
 DAY_STARTS = 4 * 3600.0
 """Seconds after midnight: earlier photos belong to the evening before."""
-
-NOON = 12 * 3600.0
 
 
 def in_order(
@@ -37,7 +37,8 @@ def in_order(
     ----------
     frames : sequence of Frame
         Photos with names relative to their folder, in any order. Their times become those of
-        `taken`, else those in the names, with `shift` added.
+        `taken`, else those in the names, with `shift` added. A photo whose name has only a date
+        keeps that, and gets no time.
     folder_name : str
         Name of the folder; a date in it is the date of photos whose names contain only a time of
         day.
@@ -48,7 +49,7 @@ def in_order(
     Returns
     -------
     frames : tuple of Frame
-        All with a time, or none.
+        With their times, or the dates of those without one.
     rule : str
         The rule behind the order.
     notes : tuple of str
@@ -58,25 +59,38 @@ def in_order(
     names, taken = [frame.name for frame in frames], [frame.taken for frame in frames]
     times, rule, notes = _times(names, taken, folder_name)
     times = [None if t is None else t + f.shift for t, f in zip(times, frames, strict=True)]
+    frames = [
+        replace(frame, time=t, date=date_in_file_name(frame.name) if t is None else None)
+        for frame, t in zip(frames, times, strict=True)
+    ]
+    known = [t for t in times if t is not None]
+    if known and max(known) < 3 * DAY:
+        # Times of day without a date are in the first days of 1970, and cannot be compared with
+        # dates.
+        frames = [replace(frame, date=None) for frame in frames]
 
-    n_known = sum(t is not None for t in times)
-    if 2 * n_known < len(frames) or not n_known:
+    dated = [frame.name for frame in frames if frame.date is not None]
+    n_placed = len(known) + len(dated)
+    if 2 * n_placed < len(frames) or not n_placed:
         rule = "by name, in natural order"
-        if n_known:
-            few = f"only {n_known} of {len(frames)} photos have a capture time"
+        if n_placed:
+            few = f"only {n_placed} of {len(frames)} photos have a capture time"
             notes = (*notes, f"{few}; ordered by name, without times")
         else:
             rule = f"{rule} (no capture times found)"
-        return tuple(replace(frame, time=None) for frame in frames), rule, notes
+        return tuple(replace(frame, time=None, date=None) for frame in frames), rule, notes
 
-    if n_known < len(frames):
-        times, dated = _with_dates(names, times)
-        notes = (*notes, *dated)
-    if None in times:
-        without = [name for name, t in zip(names, times, strict=True) if t is None]
+    if dated:
+        notes = (
+            *notes,
+            f"{len(dated)} of {len(names)} photos have a date but no time in their names (first"
+            f" {dated[0]}); they follow the other photos of that day, in name order",
+        )
+    if n_placed < len(frames):
+        without = [f.name for f in frames if f.time is None and f.date is None]
         few = f"{len(without)} of {len(names)} photos have no capture time (first {without[0]})"
-        notes = (*notes, f"{few}; each gets the time of the previous photo in name order")
-    frames = [replace(f, time=t) for f, t in zip(frames, filled(times), strict=True)]
+        notes = (*notes, f"{few}; each follows the previous photo in name order")
+    rule = rule or "the date in the file names, then by name"
 
     if by == "name":
         rule = f"by name, as requested (times: {rule})"
@@ -88,7 +102,7 @@ def in_order(
         rule = f"by {rule}"
         if any(taken):
             notes = (*notes, *_contradictions(frames))
-        frames = sorted(frames, key=lambda frame: frame.time or 0.0)
+        frames = sorted_by_time(frames)
     return tuple(frames), rule, (*notes, *zone_notes(frames))
 
 
@@ -143,40 +157,41 @@ def _dated(
     return times, rule, (night,)
 
 
-def _with_dates(
-    names: Sequence[str], times: Sequence[float | None]
-) -> tuple[list[float | None], tuple[str, ...]]:
-    """Place photos whose names have a date but no time after the others of that day, by name."""
-    dated = [
-        i for i, t in enumerate(times) if t is None and date_in_file_name(names[i]) is not None
-    ]
-    # Times of day without a date are in the first days of 1970, and cannot be compared with dates.
-    if not dated or all(t is None or t < 3 * DAY for t in times):
-        return list(times), ()
+def sorted_by_time(frames: Sequence[Frame]) -> list[Frame]:
+    """Sort photos by time; those with only a date follow the others of their day.
 
+    A photo with neither follows the one before it.
+
+    Parameters
+    ----------
+    frames : sequence of Frame
+        In the order of photos of the same time.
+    """
     last: dict[float, float] = {}
-    for t in times:
-        if t is not None:
-            day = (t - DAY_STARTS) // DAY * DAY
-            last[day] = max(t, last.get(day, t))
-    placed = list(times)
-    for i in dated:
-        day = date_in_file_name(names[i]) or 0.0
-        # A second apart, so that they stay in order; nobody knows when they were taken.
-        placed[i] = last[day] = last.get(day, day + NOON) + 1.0
-    note = (
-        f"{len(dated)} of {len(names)} photos have a date but no time in their names (first"
-        f" {names[dated[0]]}); they follow the other photos of that day, in name order"
-    )
-    return placed, (note,)
+    for frame in frames:
+        if frame.time is not None:
+            day = (frame.time - DAY_STARTS) // DAY * DAY
+            last[day] = max(frame.time, last.get(day, frame.time))
+
+    places: list[tuple[float, bool] | None] = []
+    for frame in frames:
+        if frame.time is not None:
+            places.append((frame.time, False))
+        elif frame.date is not None:
+            day = midnight(frame.date)
+            places.append((last.get(day, day + NOON), True))
+        else:
+            places.append(None)
+    order = sorted(zip(filled(places), range(len(frames)), strict=True))
+    return [frames[i] for _, i in order]
 
 
-def filled(times: Sequence[float | None]) -> list[float]:
-    """Give a photo without a time the time of the previous photo in name order."""
-    last = next(t for t in times if t is not None)
+def filled(values: Sequence[T | None]) -> list[T]:
+    """Give a photo without a value that of the previous photo."""
+    last = next(value for value in values if value is not None)
     found = []
-    for t in times:
-        last = last if t is None else t
+    for value in values:
+        last = last if value is None else value
         found.append(last)
     return found
 
@@ -188,16 +203,16 @@ MOST_STEPS = 3
 def _contradictions(frames: Sequence[Frame]) -> tuple[str, ...]:
     """Report where EXIF times and file names disagree, among photos in name order."""
     notes: list[str] = []
-    times = [frame.time or 0.0 for frame in frames]
     # Names are compared within a folder: two cameras take turns, each with names in order.
     folders: dict[str, list[float]] = {}
-    for frame, t in zip(frames, times, strict=True):
-        folders.setdefault(frame.name.rpartition("/")[0], []).append(t)
+    timed = [frame for frame in frames if frame.time is not None]
+    for frame in timed:
+        folders.setdefault(frame.name.rpartition("/")[0], []).append(frame.time or 0.0)
     if any(values != sorted(values) for values in folders.values()):
         notes.append("times contradict names: by name, the photos have another order")
         # If there are many steps, the names are unrelated to time (random names, several cameras).
         steps = _set_back_notes(frames)
-        if len(folders) == 1 and len(steps) <= min(MOST_STEPS, max(1, len(times) // 10)):
+        if len(folders) == 1 and len(steps) <= min(MOST_STEPS, max(1, len(timed) // 10)):
             notes += [f"{step}; --order name keeps name order" for step in steps]
 
     differences = [
@@ -218,13 +233,14 @@ def _contradictions(frames: Sequence[Frame]) -> tuple[str, ...]:
 
 def _set_back_notes(frames: Sequence[Frame]) -> tuple[str, ...]:
     """Report where the clock goes back among photos in name order, by more than a second."""
-    gaps = [(b.time or 0.0) - (a.time or 0.0) for a, b in pairwise(frames)]
+    timed = [frame for frame in frames if frame.time is not None]
+    gaps = [(b.time or 0.0) - (a.time or 0.0) for a, b in pairwise(timed)]
     # Without the step, the usual time would have passed.
     usual = median([gap for gap in gaps if gap > 0] or [0.0])
     return tuple(
         f"from {a.name} to {b.name} the clock goes back by {span_text(min(usual, HOUR) - gap)}"
         " (summer time, travel or reset?)"
-        for (a, b), gap in zip(pairwise(frames), gaps, strict=True)
+        for (a, b), gap in zip(pairwise(timed), gaps, strict=True)
         if gap < -1.0
     )
 

@@ -220,7 +220,7 @@ def photo_sequence(
         source=photos.root,
         kind="photos",
         frames=ordered,
-        clock=None if not ordered or ordered[0].time is None else "wall",
+        clock="wall" if any(frame.time is not None for frame in ordered) else None,
         order=rule,
         notes=(*found, *notes),
         skipped=photos.skipped,

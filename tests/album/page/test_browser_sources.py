@@ -152,3 +152,41 @@ def test_a_reader_without_script_sees_the_events(chromium, day_folder):
     cells = page.locator(".plain tbody tr").nth(1).locator("td").all_inner_texts()
     context.close()
     assert cells == ["2", "8", "19", ""]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_photos_with_only_a_date_show_no_time_of_day(visit, tmp_path, width):
+    morning = 1_689_411_600.0  # 15 July 2023, 09:00
+    day = Segmentation.from_boundaries(
+        [4, 6],
+        9,
+        times=(*(morning + 60 * k for k in range(4)), *[None] * 5),
+        dates=("2023-07-15",) * 6 + ("2023-07-16",) * 3,
+        names=tuple(f"{k}.jpg" for k in range(9)),
+        clock="wall",
+    )
+    dated = [replace(event, reason="date", confidence=1.0) for event in day.events[1:]]
+    day = replace(day, events=(day.events[0], *dated))
+    pictures = write_pictures(((k, made_picture(k)) for k in range(9)), tmp_path)
+    write_page(day, tmp_path, thumbnails=pictures)
+    seen = visit(tmp_path, width=width)
+    assert seen.page.locator("h1").inner_text() == "15–16 July 2023"
+    assert seen.page.locator(".when").all_inner_texts() == [
+        "09:00\n– 09:03\n3 min",
+        "No time",
+        "No time",
+    ]
+    headings = seen.page.locator(".new-day").all_inner_texts()
+    assert headings == ["Saturday 15 July 2023", "Sunday 16 July 2023"]
+    assert seen.row(1).locator(".why").inner_text() == "Times not known"
+    assert seen.row(2).locator(".why").inner_text() == "Another date"
+    seen.row(2).locator(".key").click()
+    assert seen.page.locator(".viewer-detail").inner_text().startswith("Sun 16 Jul  ·  ")
+    seen.page.keyboard.press("Escape")
+    seen.merge(2)
+    merged = seen.saved()
+    assert [(e.start_time, e.stop_time) for e in merged.events] == [
+        (morning, morning + 180),
+        (None, None),
+    ]
+    assert seen.complaints == []

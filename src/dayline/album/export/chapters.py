@@ -95,7 +95,7 @@ def chapters(
 
 def _player_times(segmentation: Segmentation) -> tuple[FloatArray, float]:
     """Return the times of the frames on a player's clock, and the time that is its zero."""
-    if segmentation.times is None:
+    if segmentation.all_times is None:
         raise ValueError(f"the frames have no times, which chapters need; {WITHOUT_TIMES}")
     times = np.asarray(segmentation.times, dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(times))

@@ -247,7 +247,8 @@ def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
     from dayline.media.film import film_digest
     from dayline.media.film_decode import opened_video
 
-    if segmentation.times is None:
+    times = segmentation.all_times
+    if times is None:
         return
     is_of_video = segmentation.clock == "media"
     if is_of_video and segmentation.digests is not None:
@@ -260,8 +261,8 @@ def check_is_film_of(segmentation: Segmentation, video: Path) -> None:
             return
         length = opened.container.duration / 1e6
         start = (opened.container.start_time or 0) / 1e6
-    first = 0.0 if is_of_video else min(segmentation.times)
-    last = (segmentation.times[-1] if is_of_video else max(segmentation.times)) - first
+    first = 0.0 if is_of_video else min(times)
+    last = (times[-1] if is_of_video else max(times)) - first
     # Some containers count from zero, even if the recording starts later.
     apart = min(abs(length - last), abs(length - start - last))
     between = last / max(1, segmentation.n_frames - 1)
@@ -287,10 +288,11 @@ def film_end(segmentation: Segmentation, film: FilmFacts) -> float | None:
     film : FilmFacts
         What its header says.
     """
-    if segmentation.times is None or film.duration is None:
+    times = segmentation.all_times
+    if times is None or film.duration is None:
         return film.duration
-    first = 0.0 if segmentation.clock == "media" else segmentation.times[0]
-    return film.duration if film.duration > segmentation.times[-1] - first else None
+    first = 0.0 if segmentation.clock == "media" else times[0]
+    return film.duration if film.duration > times[-1] - first else None
 
 
 def _length(container: InputContainer) -> float | None:

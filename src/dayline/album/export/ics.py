@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import uuid
+from datetime import date, timedelta
 
 from dayline.album.export.table import event_titles, place_name
 from dayline.events import Event, Segmentation
@@ -41,8 +42,9 @@ def ics_text(segmentation: Segmentation) -> str:
     used: set[str] = set()
     titles = event_titles(segmentation)
     spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
-    for event, title, (start, stop) in zip(segmentation.events, titles, spans, strict=True):
-        lines += _event(segmentation, event, title, start, stop, used)
+    days = segmentation.start_dates
+    for event, title, day, span in zip(segmentation.events, titles, days, spans, strict=True):
+        lines += _event(segmentation, event, title, _when(event, day, *span), used)
     lines.append("END:VCALENDAR")
     return "".join(f"{_folded(line)}\r\n" for line in lines)
 
@@ -51,22 +53,19 @@ def _event(
     segmentation: Segmentation,
     event: Event,
     title: str,
-    start: float | None,
-    stop: float | None,
+    when: tuple[str, str],
     used: set[str],
 ) -> list[str]:
-    if start is None or not math.isfinite(start):
-        raise ValueError(f"frame {event.start} has no usable time; repair it")
-    # If the clock was set back within the event, its end is unknown.
-    end = start if stop is None or not stop >= start else stop
+    start, stop = when
+    is_day = "T" not in start
     place = place_name(segmentation, event)
     photos = counted(event.n_frames, "frame" if segmentation.names is None else "photo")
     lines = [
         "BEGIN:VEVENT",
         f"UID:{_identifier(segmentation, start, used)}",
-        f"DTSTAMP:{_moment(start)}Z",
-        f"DTSTART:{_moment(start)}",
-        f"DTEND:{_moment(max(end, start + SHORTEST))}",
+        f"DTSTAMP:{start}{'T000000' if is_day else ''}Z",
+        f"DTSTART{';VALUE=DATE' if is_day else ''}:{start}",
+        f"DTEND{';VALUE=DATE' if is_day else ''}:{stop}",
         f"SUMMARY:{_escaped(title)}",
         f"DESCRIPTION:{photos}",
         "TRANSP:TRANSPARENT",
@@ -78,9 +77,23 @@ def _event(
     return [*lines, "END:VEVENT"]
 
 
-def _identifier(segmentation: Segmentation, start: float, used: set[str]) -> str:
+def _when(
+    event: Event, day: str | None, start: float | None, stop: float | None
+) -> tuple[str, str]:
+    """Return start and end; whole days if only the date is known."""
+    if start is None and day is not None:
+        first = date.fromisoformat(day)
+        return f"{first:%Y%m%d}", f"{first + timedelta(days=1):%Y%m%d}"
+    if start is None or not math.isfinite(start):
+        raise ValueError(f"frame {event.start} has no usable time; repair it")
+    # If the clock was set back within the event, its end is unknown.
+    end = start if stop is None or not stop >= start else stop
+    return _moment(start), _moment(max(end, start + SHORTEST))
+
+
+def _identifier(segmentation: Segmentation, start: str, used: set[str]) -> str:
     """Derive an identifier from source and start, which names and settings do not change."""
-    about = f"{clean_text(segmentation.source or '')}\n{_moment(start)}"
+    about = f"{clean_text(segmentation.source or '')}\n{start}"
     identifier, k = str(uuid.uuid5(NAMESPACE, about)), 1
     while identifier in used:
         k += 1

@@ -119,13 +119,16 @@ def checked_name(name: str) -> str:
 def folder_names(segmentation: Segmentation) -> list[str]:
     """Name a folder per event: "2024-05-12 16.51 Lunch", without dates "03 16.51 Lunch"."""
     width = max(2, len(str(len(segmentation.events))))
+    days = segmentation.start_dates
     taken: set[str] = set()
     names = []
     for number, (event, start) in enumerate(
         zip(segmentation.events, segmentation.start_times, strict=True), start=1
     ):
         when = time_text(segmentation, start).replace(":", ".")[:-3]  # without seconds
-        if not segmentation.is_dated:
+        if start is None and days[number - 1] is not None:
+            when = f"{days[number - 1]} {number:0{width}d}"
+        elif not segmentation.is_dated:
             # Times of day alone do not sort the events of a night.
             when = f"{number:0{width}d} {when}".rstrip()
         title = safe_name(event_label(segmentation, event))
@@ -302,9 +305,8 @@ def _sidecars(segmentation: Segmentation, source: str | Path | None) -> dict[str
 
     texts = []
     titles = event_titles(segmentation)
-    events = zip(segmentation.events, titles, segmentation.start_times, strict=True)
-    for event, title, start in events:
-        day = time_text(segmentation, start)[:10] if segmentation.is_dated else None
+    events = zip(segmentation.events, titles, segmentation.start_dates, strict=True)
+    for event, title, day in events:
         group, place = day or segmentation.source or "", place_name(segmentation, event)
         text = sidecar_text(_keyword(title), group=_keyword(group), place=_keyword(place))
         texts += [text] * event.n_frames

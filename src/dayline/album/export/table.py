@@ -90,7 +90,7 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
 
     `event` counts from 1, as titles do; `start`, `stop` and `key_frame` are frames and count from
     0. `start_time` and `stop_time` are seconds on the segmentation's clock, `started` and `stopped`
-    the same as text; `duration` is the seconds between first and last frame, empty if the clock was
+    the same as text, or only the date; `duration` is the seconds between first and last frame, empty if the clock was
     set back.
 
     Text that a spreadsheet would run as a formula gets a leading apostrophe.
@@ -108,7 +108,7 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
     titles = event_titles(segmentation, labels)
     for row, title, label in zip(rows, titles, labels, strict=True):
         row |= {"title": title, "context": label}
-        row["started"] = time_text(segmentation, row["start_time"])
+        row["started"] = time_text(segmentation, row["start_time"]) or row["date"]
         row["stopped"] = time_text(segmentation, row["stop_time"])
         if row["duration"] is not None:
             row["duration"] = round(row["stop_time"] - row["start_time"], 3)

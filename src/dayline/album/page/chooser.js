@@ -3,7 +3,7 @@
 
 import { closeButton, make, makeButton, moveWithArrows } from "./elements.js";
 import { eventAt, events, moveStart, splitAt, titleOf } from "./events.js";
-import { clockText, thing, times } from "./frames.js";
+import { frameText, thing, timeOf } from "./frames.js";
 import { frameButton } from "./pictures.js";
 import { colorClass } from "./places.js";
 import { CHUNK, focusRow } from "./rows.js";
@@ -85,7 +85,7 @@ function choice(frame) {
     make(
       "span",
       { class: "thumb-time", "aria-hidden": "true" },
-      times === null ? String(frame) : clockText(times[frame]),
+      timeOf(frame) === null ? String(frame) : frameText(frame),
     ),
   );
   return button;

@@ -3,7 +3,7 @@
 // an older one. All modules read `state`, `events` and `places`; only the functions here replace
 // them.
 
-import { data, frameText, lastUntil, original, thing, times } from "./frames.js";
+import { data, frameText, lastUntil, original, thing, timeOf } from "./frames.js";
 import { editedView, firstView } from "./view.js";
 
 export let state = {
@@ -93,6 +93,19 @@ export function newContext(current) {
   return [...used, ...(data.communities ?? [])].reduce((a, b) => Math.max(a, b), -1) + 1;
 }
 
+// The first and the last time of the frames start .. stop-1; null if none of them has one.
+export function timeAfter(start, stop) {
+  for (let frame = start; frame < stop; frame += 1)
+    if (timeOf(frame) !== null) return timeOf(frame);
+  return null;
+}
+
+export function timeBefore(start, stop) {
+  for (let frame = stop - 1; frame >= start; frame -= 1)
+    if (timeOf(frame) !== null) return timeOf(frame);
+  return null;
+}
+
 // The event with other edges; everything that depends on its frames is recomputed.
 function resized(event, start, stop) {
   const middle = start + ((stop - start) >> 1);
@@ -110,8 +123,8 @@ function resized(event, start, stop) {
     key_chosen: keyInside && event.key_chosen,
     // An edge that stays keeps its time: at a hard cut of a film, it is exact, between two sampled
     // frames.
-    start_time: start === event.start ? event.start_time : (times?.[start] ?? null),
-    stop_time: stop === event.stop ? event.stop_time : (times?.[stop - 1] ?? null),
+    start_time: start === event.start ? event.start_time : timeAfter(start, stop),
+    stop_time: stop === event.stop ? event.stop_time : timeBefore(start, stop),
   };
 }
 
@@ -142,7 +155,8 @@ export function merged(before, after) {
       before.start,
       after.stop,
     ),
-    stop_time: after.stop_time,
+    start_time: before.start_time ?? after.start_time,
+    stop_time: after.stop_time ?? before.stop_time,
     name: before.name ?? after.name,
   };
 }

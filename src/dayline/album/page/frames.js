@@ -6,10 +6,12 @@ import { two } from "./text.js";
 export const data = JSON.parse(document.getElementById("data").textContent);
 export const original = data.segmentation;
 export const nFrames = original.n_frames;
-export const times = original.times;
+export const DAY = 86400;
+// Where the frames stand on the time axis; a frame without a time stands where the one before it
+// does, or at noon of its date if that is later. What is shown is `timeOf`.
+export const times = original.times === null ? null : placedTimes();
 export const pictures = data.pictures;
 export const isWall = times !== null && original.clock === "wall";
-export const DAY = 86400;
 export const typicalStep =
   times === null
     ? 1
@@ -27,6 +29,24 @@ export const served =
   location.hostname === "127.0.0.1" &&
   location.pathname.startsWith("/dayline-");
 export const writable = served && !location.pathname.startsWith("/dayline-readonly-");
+
+export function timeOf(frame) {
+  return original.times?.[frame] ?? null;
+}
+
+function placedTimes() {
+  let last = original.times.find((time) => time !== null);
+  return original.times.map((time, frame) => {
+    const date = original.dates?.[frame];
+    if (time !== null) last = time;
+    else if (date) last = frame === 0 ? midnight(date) : Math.max(last, midnight(date) + DAY / 2);
+    return last;
+  });
+}
+
+function midnight(date) {
+  return Date.parse(`${date}T00:00:00Z`) / 1000;
+}
 
 function median(values) {
   if (values.length === 0) return 1;
@@ -60,6 +80,13 @@ export function dayOf(time) {
   return Math.floor(time / DAY);
 }
 
+// The day of a frame, also if its time is not known; null if nothing is.
+export function dayAt(frame) {
+  const date = original.dates?.[frame];
+  if (date) return dayOf(midnight(date));
+  return isWall ? dayOf(times[frame]) : null;
+}
+
 export function dayText(day, style = "full") {
   if (!data.dated) return `Day ${day + 1 - dayOf(times[0])}`;
   const options =
@@ -81,9 +108,10 @@ export function durationText(seconds) {
   return `${Math.round(minutes / 1440)} days`;
 }
 
-// A short name of one frame: its time, or its number if there is no clock.
+// A short name of one frame: its time, or its date, or its number.
 export function frameText(frame, withSeconds = false) {
-  return times === null ? `frame ${frame}` : clockText(times[frame], withSeconds);
+  if (timeOf(frame) !== null) return clockText(timeOf(frame), withSeconds);
+  return original.dates?.[frame] ? dayText(dayAt(frame), "short") : `frame ${frame}`;
 }
 
 export function eventDuration(event) {

@@ -9,9 +9,11 @@ import {
   mostFrequent,
   moveControl,
   state,
+  timeAfter,
+  timeBefore,
   undo,
 } from "./events.js";
-import { data, nFrames, original, times } from "./frames.js";
+import { data, nFrames, original } from "./frames.js";
 import { plural } from "./text.js";
 import { bases, boundaryFrames, usualBase } from "./view.js";
 
@@ -62,8 +64,8 @@ function eventsIn(view) {
       community: data.communities === null ? owner.community : mostFrequent(start, stop),
       key_frame: key.frame,
       // At a hard cut of a film, the times are exact, between two sampled frames.
-      start_time: byStart.get(start)?.start_time ?? times?.[start] ?? null,
-      stop_time: byStop.get(stop)?.stop_time ?? times?.[stop - 1] ?? null,
+      start_time: byStart.get(start)?.start_time ?? timeAfter(start, stop),
+      stop_time: byStop.get(stop)?.stop_time ?? timeBefore(start, stop),
       confidence: start === 0 ? null : found.get(start),
       reason: byStart.get(start)?.reason ?? "content",
       name: null,

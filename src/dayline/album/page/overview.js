@@ -285,11 +285,12 @@ function placeRow(place, { timed, months, most, mostInMonth }) {
 // Timelines of the days, all on the same hours, so that mornings stand above mornings.
 function timelines() {
   const ofDay = (day) => (day.date ? Date.parse(`${day.date}T00:00:00Z`) / 1000 : 0);
-  const wall = days.filter(
-    (day) => day?.clock === "wall" && day.list.at(-1).stop - ofDay(day) <= 2 * 86400,
-  );
-  const earliest = Math.min(...wall.map((day) => day.list[0].start - ofDay(day)));
-  const latest = Math.max(...wall.map((day) => day.list.at(-1).stop - ofDay(day)));
+  const timed = (day) => day.list.filter((event) => event.start !== null);
+  const earliestOf = (day) => timed(day)[0].start - ofDay(day);
+  const latestOf = (day) => timed(day).at(-1).stop - ofDay(day);
+  const wall = days.filter((day) => day?.clock === "wall" && latestOf(day) <= 2 * 86400);
+  const earliest = Math.min(...wall.map(earliestOf));
+  const latest = Math.max(...wall.map(latestOf));
   const [from, to] = [Math.floor(earliest / 3600) * 3600, Math.ceil((latest + 1) / 3600) * 3600];
 
   for (const day of days) {
@@ -299,7 +300,7 @@ function timelines() {
     const onHours = wall.includes(day);
     let before = 0;
     const band = make("div", { class: "band", "aria-hidden": "true" });
-    for (const event of day.list) {
+    for (const event of onHours ? timed(day) : day.list) {
       const [left, width] = onHours
         ? [(event.start - ofDay(day) - from) / (to - from), secondsOf(event) / (to - from)]
         : [before / n, event.frames / n];

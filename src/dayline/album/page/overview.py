@@ -13,7 +13,7 @@ from dayline.album.page.page import day_heading, events_mark
 from dayline.album.page.template import embedded_data, render
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
-from dayline.text import counted, duration_text, moment
+from dayline.text import counted, duration_text
 
 MOST_PICTURES = 6
 
@@ -177,9 +177,7 @@ def _data(
 
 
 def _date(segmentation: Segmentation) -> str | None:
-    if not segmentation.is_dated or segmentation.times is None:
-        return None
-    return f"{moment(segmentation.times[0]):%Y-%m-%d}"
+    return None if segmentation.date_span is None else str(segmentation.date_span[0])
 
 
 @dataclass(frozen=True)

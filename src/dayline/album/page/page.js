@@ -2,8 +2,8 @@
 
 import { openChooser } from "./chooser.js";
 import { make } from "./elements.js";
-import { connect, events, mergeWithPrevious, redo, undo } from "./events.js";
-import { clockText, nFrames, original, pictures, thing, times, writable } from "./frames.js";
+import { connect, events, mergeWithPrevious, redo, timeAfter, timeBefore, undo } from "./events.js";
+import { clockText, nFrames, original, pictures, thing, writable } from "./frames.js";
 import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
 import {
@@ -44,8 +44,8 @@ function renderSummary() {
   const recurring = [...contextGroups.values()].filter((list) => list.length > 1).length;
   const facts = [plural(nFrames, thing), plural(events.length, "event")];
   if (lanes.length > 1) facts.unshift(plural(lanes.length, "day"));
-  else if (times !== null)
-    facts.unshift(`${clockText(times[0])} – ${clockText(times[nFrames - 1])}`);
+  else if (timeAfter(0, nFrames) !== null)
+    facts.unshift(`${clockText(timeAfter(0, nFrames))} – ${clockText(timeBefore(0, nFrames))}`);
   if (recurring) facts.push(plural(recurring, "recurring context"));
   const summary = document.getElementById("summary");
   summary.replaceChildren(...facts.map((fact) => make("span", {}, fact)));

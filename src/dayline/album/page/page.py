@@ -19,7 +19,6 @@ from dayline.album.pictures import remove_thumbnails
 from dayline.arrays import Array
 from dayline.events import Segmentation
 from dayline.files import UnreadableFileError, reading, write_text_whole, writing_whole
-from dayline.text import moment
 
 YEARS_1_TO_9999 = (-62_135_596_800, 253_402_300_800)
 
@@ -145,10 +144,9 @@ def page_data(path: Path) -> dict[str, Any] | None:
 
 def day_heading(segmentation: Segmentation) -> str | None:
     """Return the date, or the first and the last one; None if the clock has no date."""
-    if not segmentation.is_dated or segmentation.times is None:
+    if segmentation.date_span is None:
         return None
-    first = moment(min(segmentation.times))
-    last = moment(max(segmentation.times))
+    first, last = segmentation.date_span
     if (last.year, last.month) != (first.year, first.month):
         year = "" if last.year == first.year else f" {first:%Y}"
         return f"{first.day} {first:%B}{year} – {last.day} {last:%B %Y}"
@@ -233,13 +231,14 @@ def relative_addresses(files: Sequence[Path], folder: Path) -> list[str | None]:
 def _check(segmentation: Segmentation) -> None:
     """Raise if the page cannot show scores or times."""
     for what in ("scores", "times"):
-        finite = np.isfinite(np.asarray(getattr(segmentation, what) or (), dtype=float))
+        values = getattr(segmentation, what) or ()
+        finite = np.isfinite([0.0 if value is None else value for value in values])
         if not finite.all():
             raise ValueError(
                 f"frame {int(np.argmin(finite))} has no finite value in {what}; set {what} to None"
             )
     first, end = YEARS_1_TO_9999
-    in_years = [first <= time < end for time in segmentation.times or ()]
+    in_years = [time is None or first <= time < end for time in segmentation.times or ()]
     if segmentation.clock == "wall" and not all(in_years):
         raise ValueError(
             f"the time of frame {in_years.index(False)} lies outside the years 1 to 9999; set times"
@@ -260,7 +259,7 @@ def _shape(path: Path) -> str:
 
 
 def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
-    is_wall = segmentation.times is not None and segmentation.clock == "wall"
+    is_wall = segmentation.clock == "wall"
     is_named = segmentation.names is not None and segmentation.clock != "media"
     thing = "photo" if is_wall or is_named else "frame"
     data = {

@@ -2,7 +2,7 @@
 
 import { make } from "./elements.js";
 import { eventAt, events } from "./events.js";
-import { clockText, data, frameText, original, pictures, served, times } from "./frames.js";
+import { data, frameText, original, pictures, served, timeOf } from "./frames.js";
 
 // The nearest frame of the same event that has a picture: not every frame of a long film has one.
 // Null if none has.
@@ -22,7 +22,7 @@ export function pictureOf(frame, className, loading = "lazy") {
     return make(
       "span",
       { class: `${className} blank`, "aria-hidden": "true" },
-      times === null ? String(frame) : clockText(times[frame]),
+      timeOf(frame) === null ? String(frame) : frameText(frame),
     );
   return make("img", {
     class: shown === frame ? className : `${className} nearby`,

@@ -5,12 +5,13 @@ import { make, makeButton, moveWithArrows } from "./elements.js";
 import { edit, events, keyFrame, replaced, titleOf } from "./events.js";
 import {
   clockText,
-  dayOf,
+  dayAt,
   dayText,
   durationText,
   eventDuration,
   eventSpanText,
   isWall,
+  original,
   pauseBefore,
   pictures,
   thing,
@@ -27,8 +28,10 @@ const REASONS = {
   content: "Visual change",
   pause: "After a pause",
   both: "After a pause, visual change",
+  date: "Another date",
   required: "Set by you",
 };
+const hasDays = lanes.length > 1 ? isWall : new Set(original.dates ?? []).size > 1;
 const rowOf = new WeakMap();
 const nearby = new IntersectionObserver(
   (entries) => {
@@ -89,10 +92,16 @@ function showAll(strip, frames, from) {
   buttons[0].focus({ preventScroll: true });
 }
 
+// A date and a person's boundary are facts.
+function isGuess(event) {
+  return event.reason !== "required" && event.reason !== "date";
+}
+
 function reasonText(event) {
   if (event.reason === "start" || event.start === 0) return null;
-  const words = REASONS[event.reason] ?? null;
-  if (event.confidence === null || event.reason === "required") return words;
+  const isSameDay = event.reason === "date" && dayAt(event.start) === dayAt(event.start - 1);
+  const words = isSameDay ? "Times not known" : (REASONS[event.reason] ?? null);
+  if (event.confidence === null || !isGuess(event)) return words;
   const confidence = `${Math.round(100 * event.confidence)}% confidence`;
   return words === null ? confidence : `${words}, ${confidence}`;
 }
@@ -103,7 +112,7 @@ function fillMeta(meta, event) {
   const reason = reasonText(event);
   if (reason !== null) {
     const why = make("span", { class: "why", title: "Why this event begins here" });
-    if (event.confidence !== null && event.reason !== "required") {
+    if (event.confidence !== null && isGuess(event)) {
       const level = make("span", { class: "level" });
       level.style.width = `${Math.round(100 * event.confidence)}%`;
       why.append(make("span", { class: "meter", "aria-hidden": "true" }, level));
@@ -124,12 +133,15 @@ function fillMeta(meta, event) {
 
 function fillTimes(row, event) {
   const duration = eventDuration(event);
-  const first = event.start_time === null ? String(event.start) : clockText(event.start_time);
-  const last = event.stop_time === null ? String(event.stop - 1) : clockText(event.stop_time);
+  const isTimed = event.start_time !== null;
+  const withoutClock = original.times === null && !original.dates;
+  const first = isTimed ? clockText(event.start_time) : withoutClock ? String(event.start) : "";
+  const last = isTimed ? clockText(event.stop_time) : withoutClock ? String(event.stop - 1) : "";
   row.querySelector(".from").textContent = first;
   if (last === first) row.querySelector(".to").remove();
   else row.querySelector(".to").textContent = `– ${last}`;
   if (duration) row.querySelector(".long").textContent = durationText(duration);
+  else if (!isTimed && !withoutClock) row.querySelector(".long").textContent = "No time";
   else row.querySelector(".long").remove();
 }
 
@@ -184,10 +196,7 @@ function numberRow(row, index) {
 function separators(row, index) {
   const { event } = row;
   const pause = index > 0 ? pauseBefore(event.start) : 0;
-  const newDay =
-    isWall &&
-    lanes.length > 1 &&
-    (index === 0 || dayOf(times[event.start]) !== dayOf(times[events[index - 1].start]));
+  const newDay = hasDays && (index === 0 || dayAt(event.start) !== dayAt(events[index - 1].start));
   const key = `${pause} ${newDay}`;
   if (row.separatorKey !== key) {
     row.separatorKey = key;
@@ -202,7 +211,7 @@ function separators(row, index) {
       );
     if (newDay)
       row.separators.push(
-        make("li", { class: "new-day" }, make("h3", {}, dayText(dayOf(times[event.start])))),
+        make("li", { class: "new-day" }, make("h3", {}, dayText(dayAt(event.start)))),
       );
   }
   return row.separators;

@@ -4,7 +4,7 @@
 
 import { applyChanges, changesBetween, countChanges, otherLevel, sameState } from "./changes.js";
 import { adopt, edit, events, refresh, state } from "./events.js";
-import { data, nFrames, original, times } from "./frames.js";
+import { data, nFrames, original, timeOf, times } from "./frames.js";
 import { showView } from "./levels.js";
 import { closeNotice, notify } from "./notices.js";
 import { finishTyping, typedRow } from "./rows.js";
@@ -74,7 +74,7 @@ export function unsavedChanges() {
 
 // Frames are known by their content: after photos were added, their numbers differ.
 function markOf(frame) {
-  return { digest: original.digests?.[frame] ?? null, time: times?.[frame] ?? null };
+  return { digest: original.digests?.[frame] ?? null, time: timeOf(frame) };
 }
 
 function framesOf(change) {

@@ -13,7 +13,7 @@ import {
 } from "./events.js";
 import {
   data,
-  dayOf,
+  dayAt,
   dayText,
   frameText,
   isWall,
@@ -21,6 +21,7 @@ import {
   nFrames,
   original,
   pictures,
+  timeOf,
   times,
 } from "./frames.js";
 import { movie, originalOf, pictureOf, pictured } from "./pictures.js";
@@ -120,7 +121,8 @@ export function viewFrame(frame) {
   const index = eventAt(viewed);
   const event = events[index];
   const name = original.names?.[viewed];
-  const day = isWall && data.dated ? `${dayText(dayOf(times[viewed]), "short")}, ` : "";
+  const isDated = isWall && data.dated && timeOf(viewed) !== null;
+  const day = isDated ? `${dayText(dayAt(viewed), "short")}, ` : "";
   parts.title.textContent = titleOf(index);
 
   const shown = pictured(viewed);
