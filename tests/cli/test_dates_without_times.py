@@ -100,6 +100,18 @@ def test_among_photos_with_times_they_follow_those_of_their_day_without_one(mixe
     assert calendar.count("DTSTART;VALUE=DATE:20230715") == len(of_messenger)
 
 
+def test_several_dates_are_days_and_as_one_each_date_begins_an_event(tmp_path):
+    messenger_photos(tmp_path / "in", [15, 16, 19], n=4)
+    done = segment(tmp_path / "in", tmp_path / "out")
+    days = ["2023-07-15: ", "2023-07-16: ", "2023-07-19: "]
+    assert [line[:12] for line in done.stdout.splitlines()[:3]] == days
+    segment(tmp_path / "in", tmp_path / "one", "--as-one")
+    found = read_events(tmp_path / "one" / "events.json")
+    assert {event.start for event in found.events if event.reason == "date"} == {4, 8}
+    about = page_data(tmp_path / "one" / "index.html")["about"]
+    assert (about["heading"], about["overline"]) == ("15–19 July 2023", "in")
+
+
 @pytest.mark.filterwarnings(
     "ignore:.*is not the file that dayline wrote",
     "ignore:the previous .* contains",

@@ -58,6 +58,47 @@ def test_a_holiday_in_folders_by_month_gives_a_result_per_day(tmp_path):
     assert [line for line in listed if line.endswith(":")] == [f"{name}:" for name in names]
 
 
+def test_several_dates_in_one_folder_are_days_unless_they_are_wanted_as_one(tmp_path):
+    source, out = tmp_path / "holiday", tmp_path / "out"
+    for day in ("20230715", "20230716"):
+        make_day(source, [("red", 5), ("blue", 5)], day=day)
+    make_day(source / "phone", [("sand", 4)], day="20230717")
+    done = segmented(source, "-o", out)
+    names = ["2023-07-15", "2023-07-16", "2023-07-17"]
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()[:3]] == names
+    assert sorted(p.name for p in out.iterdir() if p.is_dir() and p.name[0] == "2") == names
+    assert read_events(out / "2023-07-16" / "events.json").n_frames == 10
+    listed = run("segment", source, "--dry-run").stdout.splitlines()
+    assert [line for line in listed if line.endswith(":")] == [f"{name}:" for name in names]
+
+    segmented(source, "-o", tmp_path / "one", "--as-one")
+    assert read_events(tmp_path / "one" / "events.json").n_frames == 24
+    refused = run("segment", source, "--as-one", "--by-folder")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "dayline: --by-folder and --as-one contradict each other; use one of them\n",
+    )
+
+
+def test_one_folder_with_one_night_stays_one_result(tmp_path):
+    for hour, day in ((22, "20230715"), (23, "20230715"), (0, "20230716"), (1, "20230716")):
+        for minute in range(4):
+            pixels = scene("red", 60 * hour + minute)
+            save(pixels, tmp_path / "party" / f"{day}_{hour:02d}{minute:02d}00.png")
+    segmented(tmp_path / "party", "-o", tmp_path / "out")
+    assert read_events(tmp_path / "out" / "events.json").n_frames == 16
+
+
+def test_undated_photos_beside_days_in_one_folder_have_the_name_of_the_folder(tmp_path):
+    for day in ("20230715", "20230716"):
+        make_day(tmp_path / "in" / "dated", [("red", 4)], day=day)
+    for k in range(3):
+        save(scene("blue", k), tmp_path / "in" / f"scan{k}.png")
+    done = segmented(tmp_path / "in", "-o", tmp_path / "out")
+    assert "in: 3 photos without a date cannot be assigned to a day" in done.stderr
+    assert read_events(tmp_path / "out" / "in" / "events.json").n_frames == 3
+
+
 def test_a_takeout_of_a_year_is_split_by_its_json_times(tmp_path):
     folder = tmp_path / "in" / "Takeout" / "Google Photos" / "Photos from 2023"
     for k in range(6):

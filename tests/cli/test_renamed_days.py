@@ -90,7 +90,7 @@ def test_one_sequence_of_two_days_that_was_split_gives_each_day_its_own_names(tm
     for day in ("12", "13"):
         make_day(tmp_path / "trip", SCENES, day=f"201503{day}")
     out = tmp_path / "out"
-    segment(tmp_path / "trip", "-o", out)
+    segment(tmp_path / "trip", "-o", out, "--as-one")
     name_event(out, "Beach")
     name_event(out, "Lunch", at=len(read_events(out / "events.json").events) - 1)
     for path in sorted((tmp_path / "trip").glob("*.png")):

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import unquote, unquote_to_bytes
 
 from dayline.album.corrections import warn_of_absent_events
@@ -79,13 +79,14 @@ def find_days(
     settings: Settings,
     *,
     by_folder: bool = False,
+    forget: bool = False,
     store: Path | None = None,
     on_step: OnStep | None = None,
 ) -> FoundDays:
     """Find the days in a folder.
 
-    A folder that contains photos itself is one sequence. Otherwise the photos in all its subfolders
-    are grouped by day (see `dayline.media.group_days.group_by_day`).
+    The photos in a folder and all its subfolders are grouped by day (see
+    `dayline.media.group_days.group_by_day`).
 
     Parameters
     ----------
@@ -94,15 +95,20 @@ def find_days(
     settings : Settings
         How photos are read.
     by_folder : bool
-        Each subfolder is a day, whatever the times of its photos.
+        Each subfolder is a day, whatever the times of its photos. A folder that contains photos
+        itself is one sequence then.
+    forget : bool
+        The result of another recording may be replaced.
     store : Path, optional
         Folder of the results. If given, every photo is read once, with its features, which are kept
         there, and the clocks of several cameras are compared. Otherwise only headers are read. It
-        must not hold the result of another source.
+        must not hold the result of another source, unless that may be replaced.
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
-    if not holds_only_folders(source):
+    in_folders = holds_only_folders(source)
+    # The times of a camera whose photos are wanted in the order of names are wrong.
+    if not source.is_dir() or not (in_folders or (settings.order == "time" and not by_folder)):
         return FoundDays()
     from dayline.media.group_days import group_by_day, group_by_folder
     from dayline.media.photos import photo_sequence, read_photos, with_clocks, without_copies
@@ -111,18 +117,20 @@ def find_days(
         photos = read_photos(source, timezone=settings.timezone, on_step=on_step)
     else:
         name = shown_name(source.resolve().name)
-        refuse_other_result(store, "days", name, source_digests(source))
+        if in_folders or not forget:
+            kind: Literal["days", "recording"] = "days" if in_folders else "recording"
+            refuse_other_result(store, kind, name, source_digests(source))
         with output_folder(store) as folder:
             reader = frame_reader(settings, folder, on_step)
             photos = read_photos(source, timezone=settings.timezone, read_files=reader.read_files)
 
-    if not by_folder:
+    if in_folders and not by_folder:
         photos = without_copies(photos)
     photos, reference, notes = with_clocks(
         photos, offsets=dict(settings.offsets), order=settings.order
     )
     whole = photo_sequence(photos, reference=reference)
-    if store is not None:
+    if store is not None and whole.times is not None:
         frames, wrong = with_one_clock(whole, features_of(whole))
         photos, notes = replace(photos, frames=frames), (*notes, *wrong)
     photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))

@@ -22,7 +22,7 @@ def segment(
         Path,
         typer.Argument(
             help=(
-                "A folder of photos, a folder of such folders (grouped by day), a video, or a"
+                "A folder of photos, with or without subfolders (grouped by day), a video, or a"
                 " feature file."
             )
         ),
@@ -43,6 +43,14 @@ def segment(
     by_folder: Annotated[
         bool,
         of_photos("--by-folder", help="Each subfolder is a day, whatever the times of its photos."),
+    ] = False,
+    as_one: Annotated[
+        bool,
+        typer.Option(
+            "--as-one",
+            help="All photos are one sequence, also of several days.",
+            rich_help_panel=PHOTOS,
+        ),
     ] = False,
     offset: Annotated[
         list[str] | None,
@@ -80,7 +88,7 @@ def segment(
     ] = False,
 ) -> None:
     """Split photos, a video or a sequence of features into events."""
-    from dayline.album.days import find_days, segment_days, segment_recording
+    from dayline.album.days import FoundDays, find_days, segment_days, segment_recording
     from dayline.album.extraction import is_table
     from dayline.album.recognize import read_places
     from dayline.album.write import default_output
@@ -89,11 +97,11 @@ def segment(
 
     settings = options.settings(offsets=tuple(parse_offset(text) for text in offset or ()))
     if dry_run:
-        _print_frames(source, settings, by_folder=by_folder)
+        _print_frames(source, settings, by_folder=by_folder, as_one=as_one)
         return
 
     kind: Kind = "photos" if source.is_dir() else "features" if is_table(source) else "video"
-    _check_options(source, kind, options, settings, by_folder=by_folder)
+    _check_options(source, kind, options, settings, by_folder=by_folder, as_one=as_one)
     if kind == "features" and options.export and output is None:
         raise ValueError("--export needs a folder for the result; choose one with -o")
     if corrections is not None and forget_corrections:
@@ -107,12 +115,22 @@ def segment(
 
     results: list[SegmentedDay] = []
     with progress_bar(quiet=options.quiet or as_json) as on_step:
-        found = find_days(source, settings, by_folder=by_folder, store=output, on_step=on_step)
+        found = FoundDays()
+        if not as_one:
+            found = find_days(
+                source,
+                settings,
+                by_folder=by_folder,
+                forget=forget_corrections,
+                store=output,
+                on_step=on_step,
+            )
         if found.days and output is not None:
             for option, is_given in (("--json", as_json), ("--corrections", corrections)):
                 if is_given:
                     raise ValueError(
-                        f"{source}: {option} works for one day only; pass the folder of that day"
+                        f"{source}: {option} works for one day only; pass the folder of that day,"
+                        " or --as-one"
                     )
             for note in () if options.quiet else found.notes:
                 print(f"dayline: note: {note}", file=sys.stderr)
@@ -157,14 +175,23 @@ def segment(
 
 
 def _check_options(
-    source: Path, kind: Kind, options: Options, settings: Settings, *, by_folder: bool
+    source: Path,
+    kind: Kind,
+    options: Options,
+    settings: Settings,
+    *,
+    by_folder: bool,
+    as_one: bool,
 ) -> None:
     """Raise if an option does not apply to this kind of source, or needs a missing package."""
     from dayline.album.export.formats import check_suited
     from dayline.album.settings import check_settings
 
+    if by_folder and as_one:
+        raise ValueError("--by-folder and --as-one contradict each other; use one of them")
     for name, value, kinds, only in (
         ("--by-folder", by_folder, ("photos",), "photos"),
+        ("--as-one", as_one, ("photos",), "photos"),
         ("--offset", settings.offsets, ("photos",), "photos"),
         ("--timezone", options.timezone, ("photos",), "photos"),
         ("--model", options.model, ("photos", "video"), "photos and videos"),
@@ -182,9 +209,9 @@ def _check_options(
     check_suited(settings.formats, kind, source=source)
 
 
-def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
+def _print_frames(source: Path, settings: Settings, *, by_folder: bool, as_one: bool) -> None:
     """List the frames in order, with their times; write nothing."""
-    from dayline.album.days import PhotoDay, find_days
+    from dayline.album.days import FoundDays, PhotoDay, find_days
     from dayline.album.extraction import is_table
     from dayline.media.breaks import find_pauses
     from dayline.media.source import open_source
@@ -193,7 +220,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool) -> None:
         raise ValueError(
             f"{source}: --dry-run lists the frames of photos and videos; a feature file has none"
         )
-    found = find_days(source, settings, by_folder=by_folder)
+    found = FoundDays() if as_one else find_days(source, settings, by_folder=by_folder)
     for day in found.days or (found.whole or source,):
         if isinstance(day, PhotoDay):
             sequence = day.sequence

@@ -118,12 +118,12 @@ def group_by_day(photos: Photos) -> tuple[Days, tuple[str, ...]]:
 
     If each folder directly below the root has exactly one day, and each day one folder, these
     folders are the days (see `group_by_folder`). Otherwise they have the dates. Photos without
-    dates stay together by folder.
+    dates stay together by folder; those in the root itself have its name.
 
     Parameters
     ----------
     photos : Photos
-        Photos in subfolders of one folder.
+        Photos in one folder and its subfolders.
     """
     times, _ = photo_times(photos)
     numbers = iter(day_numbers([t for t in times if t is not None]).tolist())
@@ -139,15 +139,17 @@ def group_by_day(photos: Photos) -> tuple[Days, tuple[str, ...]]:
 
     tops = [{_top(frame, photos) for frame in frames} for _, frames in [*found, *loose]]
     flat = [top for inside in tops for top in inside]
-    is_one_to_one = len(flat) == len(tops) == len(set(flat))
+    is_one_to_one = "" not in flat and len(flat) == len(tops) == len(set(flat))
     if is_one_to_one and not all(CAMERA_FOLDER.fullmatch(top) for top in flat):
         return group_by_folder(photos)
 
     dates = {name for name, _ in found}
-    named = [(f"{top} (folder)" if top in dates else top, frames) for top, frames in loose]
+    own = photos.root.resolve().name
+    named = [(top or own, frames) for top, frames in loose]
+    named = [(f"{top} (folder)" if top in dates else top, frames) for top, frames in named]
     groups, alone = _with_skipped([*found, *named], photos)
     notes = [
-        f"{shown_name(top)}: {counted(len(frames), 'photo')} without a date cannot be assigned to"
+        f"{shown_name(top or own)}: {counted(len(frames), 'photo')} without a date cannot be assigned to"
         " a day; this folder has a result of its own"
         for top, frames in loose
         if found
@@ -190,8 +192,9 @@ def _below(photos: Photos, folder: str) -> Photos:
 
 
 def _top(frame: Frame, photos: Photos) -> str:
-    """Return the folder directly below the root that holds a photo."""
-    return frame.path.relative_to(photos.root).parts[0]
+    """Return the folder directly below the root that holds a photo; empty for the root itself."""
+    parts = frame.path.relative_to(photos.root).parts
+    return parts[0] if len(parts) > 1 else ""
 
 
 def _by_name(folder: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
