@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,11 +20,23 @@ from dayline.album.extraction import (
     is_table,
     source_digests,
 )
-from dayline.album.page.overview import Day, overview_data, write_overview
-from dayline.album.page.page import events_mark, page_data
+from dayline.album.page.overview import (
+    Day,
+    album_data,
+    find_album_places,
+    overview_data,
+    write_overview,
+)
+from dayline.album.page.page import events_mark, page_data, put_in_album
 from dayline.album.pictures import remove_thumbnails
 from dayline.album.places import EventFeatures, similar_events
-from dayline.album.recognize import PLACES, places_beside, read_day, recognize_places
+from dayline.album.recognize import (
+    PLACES,
+    DescribedDay,
+    places_beside,
+    read_day,
+    recognize_places,
+)
 from dayline.album.segment import SegmentedDay, segment_and_write
 from dayline.album.settings import Settings
 from dayline.album.write import refuse_other_result, remove_other_pictures
@@ -35,7 +47,15 @@ from dayline.media.clocks import with_one_clock
 from dayline.media.frame import FrameSequence, shown_name
 from dayline.media.walk import holds_only_folders
 from dayline.progress import OnStep
-from dayline.result_folder import EVENTS, MARK, OutputFolderError, inner_results, output_folder
+from dayline.result_folder import (
+    EVENTS,
+    MARK,
+    LockedFolderError,
+    OutputFolderError,
+    OwnFiles,
+    inner_results,
+    output_folder,
+)
 
 
 @dataclass(frozen=True)
@@ -183,6 +203,8 @@ def segment_recording(
         return result
     path = source if isinstance(source, Path) else source.source
     (day,) = recognize_places([read_day(output)], known, sources={output: path})
+    if (above := overview_above(output)) is not None:
+        renew_overview(above)
     return replace(result, segmentation=day.segmentation)
 
 
@@ -319,7 +341,15 @@ def _write_overview(folder: Path, title: str, days: Sequence[tuple[str, str | No
         day = read_day(folder / name)
         rows.append(Day(shown_name(name), name, day.segmentation, "", _pictures(folder / name)))
         looks.append(day.features)
-    write_overview(rows, folder, title=title, similar=similar_events(looks))
+    places = find_album_places(rows)
+    for number, row in enumerate(rows):
+        if row.segmentation is None:
+            continue
+        with suppress(LockedFolderError), output_folder(folder / row.folder) as inner:
+            # A page that a person changed stays as it is.
+            if OwnFiles(inner).wrote("index.html"):
+                put_in_album(inner, album_data(rows, number, places, title=title))
+    write_overview(rows, folder, title=title, places=places, similar=similar_events(looks))
 
 
 def _tidy_gone_days(output: Path, days: Collection[str]) -> None:
@@ -394,6 +424,26 @@ def renew_overview(folder: Path) -> None:
             if shown is None or (folder / name).is_dir()
         ]
         _write_overview(folder, str(data["title"]), days)
+
+
+def renew_places(
+    folder: Path, sources: Callable[[DescribedDay], Path | None]
+) -> tuple[DescribedDay, ...]:
+    """Give the places of all days the names that a person gave on the page of any of them.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of all days, with the file of their places.
+    sources : callable
+        Returns the photos of a day, if they are found.
+    """
+    with output_folder(folder):
+        found = _days(folder, _overview(folder) or {"folders": (), "days": (), "why": ()})
+        days = [read_day(folder / name) for name, shown, _ in found if shown is not None]
+        return recognize_places(
+            days, folder / PLACES, sources={day.folder: sources(day) for day in days}
+        )
 
 
 def _overview(folder: Path) -> dict[str, Any] | None:

@@ -7,11 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from dayline.album.days import overview_above, renew_overview
+from dayline.album.days import overview_above, renew_overview, renew_places
 from dayline.album.edits import film_of, keep_edits, take_in
 from dayline.album.export.table import write_csv
 from dayline.album.extraction import source_digests
 from dayline.album.page.page import events_mark, frames_mark, page_data, renew_page
+from dayline.album.recognize import places_beside
 from dayline.album.write import old_chapters_notes, old_events_note, renew_exports
 from dayline.events import Segmentation, read_events
 from dayline.files import write_text_whole
@@ -101,7 +102,8 @@ def save_events(
         # First the corrections: after a kill in between, the next run already uses them.
         keep_edits(folder, [saved], copy=False)
         write_text_whole(folder / EVENTS, saved.to_json())
-        return _renewed(saved, folder, source, history)
+        are_renamed = saved.places != current.places
+        return _renewed(saved, folder, source, history, with_places=are_renamed)
 
 
 def renew_result(folder: str | Path, *, source: Path | None = None) -> Saved:
@@ -116,7 +118,7 @@ def renew_result(folder: str | Path, *, source: Path | None = None) -> Saved:
     """
     with output_folder(folder) as folder:
         take_in(folder)
-        return _renewed(read_events(folder / EVENTS), folder, source)
+        return _renewed(read_events(folder / EVENTS), folder, source, with_places=True)
 
 
 def page_is_current(folder: Path) -> bool:
@@ -129,7 +131,12 @@ def page_is_current(folder: Path) -> bool:
 
 
 def _renewed(
-    segmentation: Segmentation, folder: Path, source: Path | None, history: Path | None = None
+    segmentation: Segmentation,
+    folder: Path,
+    source: Path | None,
+    history: Path | None = None,
+    *,
+    with_places: bool,
 ) -> Saved:
     """Write all that shows the events; what fails is named, and the others are still written."""
     renewed: list[str] = []
@@ -150,6 +157,13 @@ def _renewed(
             notes.append(old_events_note("index.html", error))
         try:
             if (above := overview_above(folder)) is not None:
+                if with_places and places_beside(folder) is not None:
+                    days = renew_places(
+                        above, lambda day: _frames(day.segmentation, day.folder, source)
+                    )
+                    (segmentation,) = (
+                        day.segmentation for day in days if day.folder.name == folder.name
+                    )
                 renew_overview(above)
                 renewed.append("../index.html")
         except (ValueError, OSError) as error:

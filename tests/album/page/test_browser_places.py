@@ -53,15 +53,15 @@ def name(seen, text, *, only=False):
 
 def test_letters_have_no_gaps_and_agree_with_the_exports(opened):
     seen = opened()
-    assert chips(seen) == ["A", "B", "C", "Seen once"]
-    shown = [tag.removeprefix("Context ").replace("Seen once", "") for tag in tags(seen)]
+    assert chips(seen) == ["Place A", "Place B", "Place C", "Seen once"]
+    shown = [tag.removeprefix("Place ").replace("Seen once", "") for tag in tags(seen)]
     assert shown == list(context_labels(made())) == ["", "A", "B", "A", "C", "B", "", "C"]
     assert seen.complaints == []
 
 
 def test_names_and_letters_agree_with_the_exports(opened):
     places = [(3, "office"), (9, "hall"), (2, None, "p1"), (8, None, "p1")]
-    shown = [tag.removeprefix("Context ") for tag in tags(opened(places))]
+    shown = [tag.removeprefix("Place ") for tag in tags(opened(places))]
     assert (
         shown
         == list(context_labels(made(places)))
@@ -71,13 +71,13 @@ def test_names_and_letters_agree_with_the_exports(opened):
 
 def test_a_context_is_named_from_its_chip_and_saved(opened):
     seen = opened()
-    seen.page.get_by_role("button", name="Name context B").first.click()
+    seen.page.get_by_role("button", name="Name Place B").first.click()
     name(seen, "  kitchen ")
-    assert chips(seen) == ["A", "kitchen", "C", "Seen once"]
+    assert chips(seen) == ["Place A", "kitchen", "Place C", "Seen once"]
     assert tags(seen)[2] == tags(seen)[5] == "kitchen"
     assert seen.saved().places == (Place(3, "kitchen"),)
     seen.page.click("#undo")
-    assert chips(seen) == ["A", "B", "C", "Seen once"]
+    assert chips(seen) == ["Place A", "Place B", "Place C", "Seen once"]
     assert seen.complaints == []
 
 
@@ -96,7 +96,7 @@ def test_two_contexts_with_one_name_are_one_place(opened):
     for row in (1, 2):
         seen.row(row).locator(".place-button").click()
         name(seen, "kitchen")
-    assert chips(seen) == ["kitchen", "C", "Seen once"]
+    assert chips(seen) == ["kitchen", "Place C", "Seen once"]
     assert "4 events" in seen.page.locator(".chip-detail").first.inner_text()
     rows = [seen.row(k).get_attribute("class") for k in (1, 2, 3, 5)]
     assert len(set(rows)) == 1
@@ -128,7 +128,7 @@ def test_an_event_that_was_moved_stays_when_its_start_moves(opened):
 
 def test_the_dialog_works_with_keys_alone(opened):
     seen = opened()
-    button = seen.page.get_by_role("button", name="Name context A").first
+    button = seen.page.get_by_role("button", name="Name Place A").first
     button.focus()
     seen.page.keyboard.press("Enter")
     seen.page.keyboard.type("office")

@@ -49,7 +49,7 @@ def test_rows_say_when_how_long_why_and_how_sure(visit, day_folder):
     assert seen.row(2).locator(".to").inner_text() == "– 09:22"
     assert seen.row(2).locator(".long").inner_text() == "12 min"
     assert seen.row(2).locator(".meta").inner_text().split("\n") == [
-        "Context A",
+        "Place A",
         "Name",
         "25 photos",
         "After a pause, visual change, 70% confidence",
@@ -59,7 +59,7 @@ def test_rows_say_when_how_long_why_and_how_sure(visit, day_folder):
         "09:00 – 10:19",
         "60 photos",
         "4 events",
-        "1 recurring context",
+        "1 place",
         "1 file left out",
     ]
 
@@ -91,7 +91,7 @@ def test_events_of_one_context_share_their_colour_on_timeline_and_rows(visit, da
 def test_filtering_by_context_shows_its_events_only(visit, day_folder):
     seen = visit(day_folder)
     chips = seen.page.locator(".chip")
-    assert chips.all_inner_texts() == ["A\n2 events · 16 min", "Seen once\n2 events · 13 min"]
+    assert chips.all_inner_texts() == ["Place A\n2 events · 16 min", "Seen once\n2 events · 13 min"]
     chips.nth(0).click()
     assert seen.names() == ["Event 1", "Event 3"]
     assert chips.nth(0).get_attribute("aria-pressed") == "true"

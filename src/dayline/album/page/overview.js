@@ -2,7 +2,7 @@
 // look alike.
 
 import { make, moveWithArrows } from "./elements.js";
-import { comparable, letters, monthText, plural, two, wordsIn } from "./text.js";
+import { comparable, monthText, plural, two, wordsIn } from "./text.js";
 
 const N_COLORS = 12;
 const MOST_RESULTS = 120;
@@ -46,10 +46,12 @@ function secondsOf(event) {
   return event.start === null || event.stop === null ? 0 : Math.max(0, event.stop - event.start);
 }
 
-// Places in order of the time spent there; those without a name get letters.
-const places = data.places.map((name, index) => ({
+// Places in order of the time spent there.
+const places = data.places.map(([label, named], index) => ({
   index,
-  name,
+  label,
+  named,
+  color: `c${index % N_COLORS}`,
   seconds: 0,
   frames: 0,
   days: new Set(),
@@ -64,18 +66,7 @@ for (const event of events) {
   const month = event.day.date?.slice(0, 7) ?? "";
   place.months.set(month, (place.months.get(month) ?? 0) + secondsOf(event));
 }
-const ranked = places
-  .filter((place) => place.days.size > 0)
-  .sort((a, b) => b.seconds - a.seconds || b.frames - a.frames || a.index - b.index);
-ranked.forEach((place, rank) => {
-  place.color = rank < N_COLORS ? `c${rank}` : "c-rest";
-});
-// The first letters are those of the places in the table.
-const inTable = ranked.filter((place) => place.name !== null || place.days.size > 1);
-let unnamed = 0;
-for (const place of [...inTable, ...ranked.filter((other) => !inTable.includes(other))]) {
-  place.label = place.name ?? `Place ${letters(unnamed++)}`;
-}
+const inTable = places.filter((place) => place.named || place.days.size > 1);
 
 function labelOf(event) {
   return event.place < 0 ? null : places[event.place].label;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +14,11 @@ from dayline.album.page.page import day_heading, events_mark
 from dayline.album.page.template import embedded_data, render
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
-from dayline.text import counted, duration_text
+from dayline.text import context_letter, counted, duration_text
 
 MOST_PICTURES = 6
+
+N_COLORS = 12
 
 EventNumber = tuple[int, int]
 """An event of one of several days: number of the day and of the event, both from 0."""
@@ -57,6 +60,7 @@ def write_overview(
     folder: str | Path,
     *,
     title: str,
+    places: AlbumPlaces | None = None,
     similar: Mapping[EventNumber, Sequence[EventNumber]] | None = None,
 ) -> Path:
     """Write `folder`/index.html: calendar, time per place, search, and the events of every day.
@@ -69,12 +73,14 @@ def write_overview(
         The folder that contains the days' folders.
     title : str
         Heading.
+    places : AlbumPlaces, optional
+        The places of all days, if they are known already.
     similar : mapping, optional
         For each event, others that look like it, the most similar first.
     """
     data = {
         "title": title,
-        **_data(days, similar or {}),
+        **_data(days, similar or {}, places or find_album_places(days)),
         # So that the page can be written again after the events of a day were saved.
         "folders": [day.address for day in days],
         "why": [day.why for day in days],
@@ -123,8 +129,119 @@ def _day_row(day: Day) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class AlbumPlaces:
+    """The places of all days, with the same label and color on every page.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Name or letter of each place; the place where most time was spent comes first.
+    named : tuple of bool
+        Whether a person named it.
+    n_days : tuple of int
+        Number of days that show it.
+    of_day : tuple of mapping of int to int
+        For each day, the place of each context; contexts seen once are none.
+    """
+
+    labels: tuple[str, ...]
+    named: tuple[bool, ...]
+    n_days: tuple[int, ...]
+    of_day: tuple[Mapping[int, int], ...]
+
+
+def find_album_places(days: Sequence[Day]) -> AlbumPlaces:
+    """Find the places of all days: contexts with a name, of several days, or of several events."""
+    names: dict[tuple[str, str], str | None] = {}
+    marks: list[dict[int, tuple[str, str]]] = []
+    amounts: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    seen_on: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for number, day in enumerate(days):
+        here: dict[int, tuple[str, str]] = {}
+        marks.append(here)
+        if day.segmentation is None:
+            continue
+        counts = Counter(event.community for event in day.segmentation.events)
+        for community, n_events in counts.items():
+            if community is not None and n_events > 1:
+                here[community] = ("day", f"{number} {community}")
+        for place in day.segmentation.places:
+            name = (place.name or "").strip()
+            mark = ("name", name) if name else ("id", place.id or f"{number} {place.community}")
+            here[place.community] = mark
+            names[mark] = name or None
+
+        starts, stops = day.segmentation.start_times, day.segmentation.stop_times
+        for event, start, stop in zip(day.segmentation.events, starts, stops, strict=True):
+            if event.community in here:
+                known = here[event.community]
+                amounts[known][0] += max(0.0, (stop or 0.0) - (start or 0.0))
+                amounts[known][1] += event.n_frames
+                seen_on[known].add(number)
+
+    ranked = sorted(amounts, key=lambda mark: (-amounts[mark][0], -amounts[mark][1]))
+    # The first letters are those of places that recur on other days.
+    matters = [mark for mark in ranked if names.get(mark) or len(seen_on[mark]) > 1]
+    unnamed = [mark for mark in dict.fromkeys([*matters, *ranked]) if not names.get(mark)]
+    letters = {mark: f"Place {context_letter(k)}" for k, mark in enumerate(unnamed)}
+    rank = {mark: k for k, mark in enumerate(ranked)}
+    return AlbumPlaces(
+        labels=tuple(names.get(mark) or letters[mark] for mark in ranked),
+        named=tuple(bool(names.get(mark)) for mark in ranked),
+        n_days=tuple(len(seen_on[mark]) for mark in ranked),
+        of_day=tuple(
+            {community: rank[mark] for community, mark in here.items() if mark in rank}
+            for here in marks
+        ),
+    )
+
+
+def album_data(
+    days: Sequence[Day], number: int, places: AlbumPlaces, *, title: str
+) -> dict[str, Any]:
+    """Return what the page of a day shows of the album: the ways to other pages, and the places.
+
+    Parameters
+    ----------
+    days : sequence of Day
+        All days, in the order of the overview.
+    number : int
+        The day.
+    places : AlbumPlaces
+        The places of all days.
+    title : str
+        Heading of the overview.
+    """
+    usable = [k for k, day in enumerate(days) if day.segmentation is not None]
+    before, after = [k for k in usable if k < number], [k for k in usable if k > number]
+    return {
+        "title": title,
+        "overview": f"../index.html#day-{number + 1}",
+        "previous": _way_to(days[before[-1]]) if before else None,
+        "next": _way_to(days[after[0]]) if after else None,
+        "n_letters": places.named.count(False),
+        "places": {
+            str(community): {
+                "label": places.labels[k],
+                "named": places.named[k],
+                "days": places.n_days[k],
+                "color": k % N_COLORS,
+            }
+            for community, k in sorted(places.of_day[number].items())
+        },
+    }
+
+
+def _way_to(day: Day) -> dict[str, str]:
+    heading = None if day.segmentation is None else day_heading(day.segmentation)
+    return {"name": heading or day.name, "address": f"../{day.address}/index.html"}
+
+
 def _data(
-    days: Sequence[Day], similar: Mapping[EventNumber, Sequence[EventNumber]]
+    days: Sequence[Day],
+    similar: Mapping[EventNumber, Sequence[EventNumber]],
+    places: AlbumPlaces,
 ) -> dict[str, Any]:
     """Return what the script needs, as short as possible: a year has thousands of events."""
     numbers: dict[EventNumber, int] = {}
@@ -132,30 +249,20 @@ def _data(
         for k in range(0 if day.segmentation is None else len(day.segmentation.events)):
             numbers[number, k] = len(numbers)
 
-    places: dict[tuple[str, str], int] = {}
-    names: list[str | None] = []
     written: list[dict[str, Any] | None] = []
     for number, day in enumerate(days):
         if day.segmentation is None:
             written.append(None)
             continue
-        of_context = {}
-        for place in day.segmentation.places:
-            name = (place.name or "").strip()
-            mark = ("name", name) if name else ("id", place.id or f"{number} {place.community}")
-            of_context[place.community] = places.setdefault(mark, len(places))
-            if len(places) > len(names):
-                names.append(name or None)
-
         starts, stops = day.segmentation.start_times, day.segmentation.stop_times
-        events = []
+        events, here = [], places.of_day[number]
         for k, event in enumerate(day.segmentation.events):
             key = event.key_frame
             others = similar.get((number, k), ())
             events.append(
                 [
                     event.name,
-                    -1 if event.community is None else of_context.get(event.community, -1),
+                    -1 if event.community is None else here.get(event.community, -1),
                     event.n_frames,
                     None if starts[k] is None else round(starts[k] or 0.0),
                     None if stops[k] is None else round(stops[k] or 0.0),
@@ -173,7 +280,7 @@ def _data(
                 "base": events_mark(day.segmentation),
             }
         )
-    return {"places": names, "days": written}
+    return {"places": list(zip(places.labels, places.named, strict=True)), "days": written}
 
 
 def _date(segmentation: Segmentation) -> str | None:

@@ -6,10 +6,12 @@ import { connect, events, mergeWithPrevious, redo, timeAfter, timeBefore, undo }
 import { clockText, nFrames, original, pictures, thing, writable } from "./frames.js";
 import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
+import { reachable } from "./pictures.js";
 import {
   chosen,
   colorClass,
   contextGroups,
+  contextLabel,
   finishPlace,
   groupContexts,
   renderContexts,
@@ -41,12 +43,12 @@ function render(message) {
 }
 
 function renderSummary() {
-  const recurring = [...contextGroups.values()].filter((list) => list.length > 1).length;
+  const recurring = [...contextGroups.keys()].filter((one) => contextLabel(one) !== null).length;
   const facts = [plural(nFrames, thing), plural(events.length, "event")];
   if (lanes.length > 1) facts.unshift(plural(lanes.length, "day"));
   else if (timeAfter(0, nFrames) !== null)
     facts.unshift(`${clockText(timeAfter(0, nFrames))} – ${clockText(timeBefore(0, nFrames))}`);
-  if (recurring) facts.push(plural(recurring, "recurring context"));
+  if (recurring) facts.push(plural(recurring, "place"));
   const summary = document.getElementById("summary");
   summary.replaceChildren(...facts.map((fact) => make("span", {}, fact)));
   if (original.skipped?.length)
@@ -173,6 +175,9 @@ document.getElementById("hint").textContent =
     ? "Name events, or merge, split and move them."
     : "Click a picture to enlarge it. Name events, or merge, split and move them.";
 if (writable) document.getElementById("save").textContent = "Save";
+// `dayline view` of one day serves no other.
+for (const ways of document.querySelectorAll(".ways"))
+  ways.hidden = reachable(ways.querySelector("a").getAttribute("href")) === null;
 
 // Addresses of events: index.html#event-12 shows event 12, counted from 1 as on the page. Rows have
 // no ids: browsers would go there by themselves and take the focus away.

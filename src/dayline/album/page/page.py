@@ -130,6 +130,26 @@ def renew_page(segmentation: Segmentation, folder: str | Path) -> Path:
     return path
 
 
+def put_in_album(folder: Path, album: Mapping[str, Any]) -> None:
+    """Write the page of a day again if the album around it has changed.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the day.
+    album : mapping
+        See `dayline.album.page.overview.album_data`.
+    """
+    path = folder / "index.html"
+    data = page_data(path)
+    if data is None or data.get("album") == album:
+        return
+    with reading(path, "a page of dayline"):
+        segmentation = Segmentation.from_json(json.dumps(data["segmentation"]))
+        text = _html(segmentation, {**data, "album": album})
+    write_text_whole(path, text)
+
+
 def page_data(path: Path) -> dict[str, Any] | None:
     """Return the data in a page that `write_page` wrote; None if it is another file.
 
@@ -268,5 +288,6 @@ def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
         "key": frames_mark(segmentation),
         "base": events_mark(segmentation),
     }
-    content = {"segmentation": segmentation, "thing": thing, **data["about"]}
+    album = data.get("album")
+    content = {"segmentation": segmentation, "thing": thing, "album": album, **data["about"]}
     return render("page", content, data=data)

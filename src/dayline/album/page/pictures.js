@@ -52,7 +52,7 @@ export function frameButton(frame, className = "thumb") {
 
 // A page that is served does not reach files outside its folder, except below the token of `dayline
 // view --source`.
-function reachable(address) {
+export function reachable(address) {
   if (address === null || address === undefined) return null;
   if (location.protocol === "file:" || !address.startsWith("../")) return address;
   const top = `${location.pathname.split("/", 2).join("/")}/`;

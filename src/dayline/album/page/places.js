@@ -13,13 +13,15 @@ import {
   state,
   titleOf,
 } from "./events.js";
-import { durationText, eventDuration, eventSpanText, thing } from "./frames.js";
+import { data, durationText, eventDuration, eventSpanText, thing } from "./frames.js";
 import { pictureOf } from "./pictures.js";
 import { letters, plural } from "./text.js";
 
 const N_COLORS = 12;
 const contextRanks = new Map();
 const contextLetters = new Map();
+let nRanks = data.album ? Object.keys(data.album.places).length : 0;
+let nLetters = data.album?.n_letters ?? 0;
 export const chosen = new Set();
 const ONCE = "once";
 let contextOf = new Map();
@@ -31,6 +33,11 @@ function placeOf(community) {
 
 function placeName(community) {
   return placeOf(community)?.name?.trim() || null;
+}
+
+// What the album says of a context: its label and color, and the days that show it.
+function inAlbum(context) {
+  return data.album?.places[context] ?? null;
 }
 
 // Contexts with one name are one place, and so are unnamed ones that were recognized as the same
@@ -60,32 +67,37 @@ function framesIn(list) {
   return list.reduce((sum, event) => sum + event.stop - event.start, 0);
 }
 
-// Recurring contexts without a name have letters in order of first appearance, as in the exports.
-// Colors are assigned to recurring and named contexts first, longest first, so that these get the
-// most distinct ones.
+// Contexts have the letters and colors of the album, if the day is in one. Other recurring contexts
+// without a name have letters in order of first appearance, as in the exports; colors are assigned
+// to recurring and named contexts first, longest first.
 function rankContexts() {
   for (const [context, list] of contextGroups) {
-    if (list.length > 1 && placeName(context) === null && !contextLetters.has(context))
-      contextLetters.set(context, letters(contextLetters.size));
+    const known = inAlbum(context);
+    if (known !== null && !contextRanks.has(context)) contextRanks.set(context, known.color);
+    if (placeName(context) !== null || contextLetters.has(context)) continue;
+    if (known !== null && !known.named) contextLetters.set(context, known.label);
+    else if (list.length > 1) contextLetters.set(context, `Place ${letters(nLetters++)}`);
   }
   const matters = ([context, list]) => (list.length > 1 || placeName(context) !== null ? 1 : 0);
   const others = [...contextGroups].filter(([context]) => !contextRanks.has(context));
   others.sort((a, b) => matters(b) - matters(a) || framesIn(b[1]) - framesIn(a[1]));
-  for (const [context] of others) contextRanks.set(context, contextRanks.size);
+  for (const [context, list] of others)
+    if (!data.album || matters([context, list])) contextRanks.set(context, nRanks++);
 }
 
 // The name of a context, or its letter; null if it occurs only once and has no name.
-function contextLabel(community) {
+export function contextLabel(community) {
   const context = contextOf.get(community);
   const name = placeName(context);
   if (name !== null) return name;
-  return contextGroups.get(context).length > 1 ? contextLetters.get(context) : null;
+  const recurs = contextGroups.get(context).length > 1 || inAlbum(context) !== null;
+  return recurs ? contextLetters.get(context) : null;
 }
 
 export function colorClass(event, index) {
-  if (event.community === null) return index % 2 ? "c-none odd" : "c-none";
   const rank = contextRanks.get(contextOf.get(event.community));
-  return rank < N_COLORS ? `c${rank}` : "c-rest";
+  if (rank === undefined) return index % 2 ? "c-none odd" : "c-none";
+  return `c${rank % N_COLORS}`;
 }
 
 // What the filter calls the context of an event: contexts seen once share a chip.
@@ -117,6 +129,9 @@ function timeIn(list) {
 
 function chip(which, title, list, color) {
   const longest = list.reduce((a, b) => (b.stop - b.start > a.stop - a.start ? b : a));
+  const details = [plural(list.length, "event"), timeIn(list)];
+  const nDays = inAlbum(which)?.days ?? 1;
+  if (nDays > 1) details.push(plural(nDays, "day"));
   return makeButton(
     {
       class: `chip ${color}`,
@@ -134,7 +149,7 @@ function chip(which, title, list, color) {
         make("span", { class: "dot", "aria-hidden": "true" }),
         make("span", { dir: "auto" }, title),
       ),
-      make("span", { class: "chip-detail" }, `${plural(list.length, "event")} · ${timeIn(list)}`),
+      make("span", { class: "chip-detail" }, details.join(" · ")),
     ),
   );
 }
@@ -184,7 +199,7 @@ let placeNamed = { context: null, event: null }; // what the dialog is about
 
 function placeButton(label, action) {
   const name = label === null || contextIsLetter(label) ? "Name" : "Rename";
-  const what = label === null ? "this place" : contextIsLetter(label) ? `context ${label}` : label;
+  const what = label ?? "this place";
   return makeButton({ class: "place-button", "aria-label": `${name} ${what}` }, action, name);
 }
 
@@ -211,12 +226,12 @@ export function refreshContext(row, index) {
   const { event } = row;
   const color = colorClass(event, index).split(" ");
   for (const name of [...row.classList])
-    if (/^(c\d+|c-none|c-rest|odd)$/.test(name)) row.classList.remove(name);
+    if (/^(c\d+|c-none|odd)$/.test(name)) row.classList.remove(name);
   row.classList.add(...color);
   const text = row.querySelector(".tag-text");
   if (text === null) return;
   const label = contextLabel(event.community);
-  const shown = label === null ? "Seen once" : contextIsLetter(label) ? `Context ${label}` : label;
+  const shown = label ?? "Seen once";
   if (text.textContent === shown) return;
   text.textContent = shown;
   row
@@ -235,7 +250,7 @@ function openPlaceDialog(context, event) {
     label === null
       ? "Name this place"
       : contextIsLetter(label)
-        ? `Name context ${label}`
+        ? `Name ${label}`
         : `Rename ${label}`;
   placeDialog
     .querySelector(".place-picture")
