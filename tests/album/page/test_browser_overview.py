@@ -29,7 +29,14 @@ def made_day(number, contexts, places):
         for k, c in enumerate(contexts)
     )
     times = tuple(start + 3600 * (t // 10) + 200 * (t % 10) for t in range(10 * len(contexts)))
-    return Segmentation(events, times=times, clock="wall", places=places, source=f"day {number}")
+    return Segmentation(
+        events,
+        times=times,
+        clock="wall",
+        names=tuple(f"SHOT_{number}_{t:03d}.jpg" for t in range(len(times))),
+        places=places,
+        source=f"day {number}",
+    )
 
 
 def made_days():
@@ -117,19 +124,36 @@ def test_days_are_timelines_in_the_colours_of_the_places(visit, album):
 
 def test_search_finds_events_by_name_place_and_day(visit, album):
     seen = visit(album)
-    for words, n_events, n_days in [
-        ("kitchen", 3, 2),
-        ("MEETING", 1, 1),
-        ("office january", 2, 2),
-        ("nothing", 0, 0),
-        ("broken", 0, 1),
+    for words, said, n_events, n_days in [
+        ("kitchen", "3 events on 2 days", 3, 2),
+        ("MEETING", "1 event on 1 day", 1, 1),
+        ("office january", "2 events on 2 days", 2, 2),
+        ("broken", "1 day", 0, 1),
+        # "a" is in "January" and "Sunday", too.
+        ("place A", "2 events on 2 days", 2, 2),
+        ("place A february", "1 event on 1 day", 1, 1),
+        ("Place Z", "Nothing found", 0, 0),
+        ("event 3", "2 events on 2 days", 2, 2),
+        ("Event 3 january 2 ", "2 events on 2 days", 2, 2),
+        ("shot_1_007", "1 event on 1 day", 1, 1),
+        ("shot", "8 events on 3 days", 8, 3),
     ]:
         seen.page.fill("#search", words)
-        assert seen.page.locator("#found").inner_text().startswith(f"{n_events} event"), words
+        assert seen.page.locator("#found").inner_text() == said, words
         assert seen.page.locator("#results .card").count() == n_events, words
         assert seen.page.locator("#days > li:visible").count() == n_days, words
     seen.page.fill("#search", "kitchen")
     assert seen.page.locator("#found").inner_text() == "3 events on 2 days"
+    seen.page.keyboard.press("Escape")
+    assert seen.page.locator("#days > li:visible").count() == 4
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_search_that_finds_nothing_says_so_in_one_line(visit, album, width):
+    seen = visit(album, width=width)
+    seen.page.fill("#search", "nothing of this kind")
+    assert seen.page.locator("#found").inner_text() == "Nothing found"
+    assert seen.page.locator("main").inner_text().strip() == ""
     seen.page.keyboard.press("Escape")
     assert seen.page.locator("#days > li:visible").count() == 4
 

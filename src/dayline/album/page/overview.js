@@ -24,7 +24,12 @@ const events = days.flatMap((day) =>
         similar,
       })),
 );
-for (const event of events) (event.day.list ??= []).push(event);
+for (const event of events) {
+  const list = (event.day.list ??= []);
+  const before = list.at(-1);
+  event.first = before === undefined ? 0 : before.first + before.frames;
+  list.push(event);
+}
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 function clockText(seconds, clock) {
@@ -317,6 +322,9 @@ function timelines() {
 
 const field = document.getElementById("search");
 const found = document.getElementById("found");
+// What a search looks at: names, and for longer words also the names of files, so that "img" does
+// not find everything while a person types.
+const SHORTEST_FILE_WORD = 4;
 const texts = events.map((event) =>
   comparable(
     [
@@ -327,6 +335,34 @@ const texts = events.map((event) =>
     ].join(" "),
   ),
 );
+const files = events.map((event) =>
+  comparable((event.day.files ?? []).slice(event.first, event.first + event.frames).join("\n")),
+);
+
+// "Place B" is exactly this place and "Event 3" the third event of a day, not all that have these
+// letters somewhere; other words may be anywhere. Returns whether an event fits.
+function matcher(text) {
+  let rest = ` ${wordsIn(text).join(" ")} `;
+  const wanted = [];
+  const take = (pattern, fits) => {
+    rest = rest.replace(pattern, (_, which) => {
+      wanted.push((event) => fits(event, which));
+      return " ";
+    });
+  };
+  take(
+    / place ([a-z]+)(?= )/g,
+    (event, letter) => comparable(labelOf(event) ?? "") === `place ${letter}`,
+  );
+  take(/ event (\d+)(?= )/g, (event, number) => event.number + 1 === Number(number));
+  for (const word of wordsIn(rest))
+    wanted.push(
+      (_, index) =>
+        texts[index].includes(word) ||
+        (word.length >= SHORTEST_FILE_WORD && files[index].includes(word)),
+    );
+  return (event, index) => wanted.every((fits) => fits(event, index));
+}
 
 function safe(address) {
   // A folder's name may be any bytes; those that are not UTF-8 cannot be decoded.
@@ -351,14 +387,12 @@ function search() {
   const words = wordsIn(field.value);
   // A place that was clicked is exactly this place; typed words may be anywhere in a name.
   if (field.value !== chosenPlace?.label) chosenPlace = null;
-  const isMatch = (event, index) =>
-    chosenPlace !== null
-      ? event.place === chosenPlace.index
-      : words.every((word) => texts[index].includes(word));
+  const isMatch =
+    chosenPlace !== null ? (event) => event.place === chosenPlace.index : matcher(field.value);
   const matches = words.length ? events.filter(isMatch) : [];
 
   const box = document.getElementById("results");
-  box.hidden = words.length === 0;
+  box.hidden = matches.length === 0;
   for (const part of document.querySelectorAll("#calendar, #places"))
     part.classList.toggle("aside", words.length > 0);
 
@@ -367,12 +401,18 @@ function search() {
     const named =
       chosenPlace === null &&
       words.every((word) => comparable(row.querySelector("h3").textContent).includes(word));
-    row.hidden = words.length > 0 && !shown.has(index) && !named;
+    if (words.length > 0 && named) shown.add(index);
+    row.hidden = words.length > 0 && !shown.has(index);
   });
+  document.getElementById("days").parentElement.hidden = words.length > 0 && shown.size === 0;
 
-  found.textContent = words.length
-    ? `${plural(matches.length, "event")} on ${plural(shown.size, "day")}`
-    : "";
+  found.textContent = !words.length
+    ? ""
+    : matches.length
+      ? `${plural(matches.length, "event")} on ${plural(shown.size, "day")}`
+      : shown.size
+        ? plural(shown.size, "day")
+        : "Nothing found";
   box.replaceChildren(
     make("h2", {}, "Events found"),
     make("div", { class: "cards" }, ...matches.slice(0, MOST_RESULTS).map(card)),

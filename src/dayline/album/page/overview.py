@@ -277,6 +277,7 @@ def _data(
                 "date": _date(day.segmentation),
                 "clock": day.segmentation.clock if day.segmentation.times is not None else None,
                 "events": events,
+                "files": day.segmentation.names if day.segmentation.clock != "media" else None,
                 "base": events_mark(day.segmentation),
             }
         )
