@@ -117,6 +117,61 @@ def test_axe_finds_no_serious_fault_in_dialogs_and_while_editing(visit, axe, tmp
         assert faults(axe, page) == [], "enlarged view"
 
 
+# Controls whose spoken name lacks what they show, so that nobody can say it to use them.
+UNNAMED = """() => [...document.querySelectorAll("a, button")]
+    .filter(one => one.checkVisibility() && one.ariaLabel && /[a-z0-9]/i.test(one.innerText))
+    .map(one => [one.innerText.replace(/\\s+/g, " ").trim(), one.ariaLabel])
+    .filter(([shown, spoken]) => !spoken.toLowerCase().includes(shown.toLowerCase()))"""
+# Controls that are smaller than a fingertip, but links within a sentence.
+SMALL = """() => [...document.querySelectorAll(
+        "a, button, select, summary, label, [role=slider], input:not([type=radio])"
+    )]
+    .filter(one => one.checkVisibility() && !one.matches(".skip"))
+    .map(one => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
+    .filter(([_, box]) => box.width < 43.9 || box.height < 43.9)
+    .map(([text, box]) => `${box.width} x ${box.height}: ${text}`)"""
+
+
+def test_spoken_names_contain_what_is_shown_and_phones_have_large_targets(visit, tmp_path):
+    photos(tmp_path)
+    page = visit(tmp_path, width=390).page
+
+    def check():
+        assert page.evaluate(UNNAMED) == []
+        assert page.evaluate(SMALL) == []
+
+    page.locator(".event .name").nth(1).fill("Walk")
+    page.locator(".event .name").nth(1).press("Enter")
+    page.evaluate("scrollTo(0, 0)")
+    check()
+    for opener in (".place-button", "[data-action=move]:visible", "#help-button", ".key"):
+        page.locator(opener).first.click()
+        check()
+        page.keyboard.press("Escape")
+
+
+def test_the_overview_has_large_targets_on_phones(visit, tmp_path):
+    overview(tmp_path)
+    page = visit(tmp_path, width=390).page
+    page.locator("#day-1 summary").click()
+    assert page.evaluate(UNNAMED) == []
+    assert page.evaluate(SMALL) == []
+    page.get_by_role("button", name="More like").first.click()
+    assert page.evaluate(UNNAMED) == []
+    assert page.evaluate(SMALL) == []
+
+
+def test_print_shows_no_controls(visit, tmp_path):
+    photos(tmp_path)
+    page = visit(tmp_path).page
+    page.emulate_media(media="print")
+    try:
+        shown = page.locator("button:visible").all_inner_texts()
+        assert set("".join(shown).split()) & {"Name", "Rename", "Split", "Merge", "Save"} == set()
+    finally:
+        page.emulate_media(media="screen")
+
+
 def test_axe_sees_faults_in_spite_of_the_policy_of_the_page(visit, axe, tmp_path):
     table(tmp_path)
     page = visit(tmp_path).page

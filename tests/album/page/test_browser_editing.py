@@ -203,3 +203,13 @@ def test_an_events_context_follows_its_frames(visit, day_folder):
     seen.move(1, 18)
     # 10 of the first 18 frames are of context 2.
     assert [event.community for event in seen.saved().events] == [2, 2, 5, 7]
+
+
+def test_the_dialogs_say_where_earlier_photos_go(visit, day_folder):
+    seen = visit(day_folder)
+    said = seen.page.locator("#chooser .chooser-head p")
+    seen.row(1).locator("[data-action=split]").click()
+    assert said.inner_text() == "Choose its first photo. Earlier photos stay in Event 2."
+    seen.page.keyboard.press("Escape")
+    seen.row(1).locator("[data-action=move]").click()
+    assert said.inner_text() == "Choose its first photo. Earlier photos join Event 1."

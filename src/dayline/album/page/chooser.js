@@ -23,7 +23,8 @@ export function openChooser(index, kind) {
   const title = moving
     ? `Where does ${titleOf(index)} begin?`
     : `Where does a new event begin within ${titleOf(index)}?`;
-  const text = `Choose its first ${thing}. Earlier ${thing}s join the previous event.`;
+  const rest = moving ? `join ${titleOf(index - 1)}` : `stay in ${titleOf(index)}`;
+  const text = `Choose its first ${thing}. Earlier ${thing}s ${rest}.`;
   const close = closeButton("Close without changes", () => chooser.close());
   chooser.replaceChildren(
     make(

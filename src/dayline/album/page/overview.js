@@ -120,7 +120,7 @@ function card(event) {
   if (labelOf(event) === null) box.querySelector(".place").remove();
   else box.querySelector(".place-text").textContent = labelOf(event);
   const more = box.querySelector(".more");
-  more.setAttribute("aria-label", `More like ${titleOf(event)}, ${whenOf(event)}`);
+  more.setAttribute("aria-label", `More like this: ${titleOf(event)}, ${whenOf(event)}`);
   more.addEventListener("click", () => showEvent(event));
   if (event.similar.length === 0) more.remove();
   return box;

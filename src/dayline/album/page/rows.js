@@ -64,8 +64,8 @@ export function fillRow(row) {
   const shown = sampled(frames);
   strip.append(...shown.map((frame) => frameButton(frame)));
   if (shown.length < frames.length) {
-    const label = `Show all ${plural(frames.length, thing)}`;
     const text = `+${(frames.length - shown.length).toLocaleString("en-GB")}`;
+    const label = `${text}: show all ${plural(frames.length, thing)}`;
     strip.append(moreButton(label, text, () => showAll(strip, frames, 0)));
   }
   strip.firstElementChild.tabIndex = 0;
@@ -85,7 +85,7 @@ function showAll(strip, frames, from) {
   strip.append(...buttons);
   strip.classList.add("all");
   if (stop < frames.length) {
-    const label = `Show more of ${plural(frames.length, thing)}`;
+    const label = `more of ${plural(frames.length, thing)}`;
     strip.append(moreButton(label, "more", () => showAll(strip, frames, stop)));
   }
   buttons[0].tabIndex = 0;
