@@ -339,7 +339,8 @@ def _write_overview(folder: Path, title: str, days: Sequence[tuple[str, str | No
             continue
         refuse_link(folder / name)
         day = read_day(folder / name)
-        rows.append(Day(shown_name(name), name, day.segmentation, "", _pictures(folder / name)))
+        pictures, ratios = _pictures(folder / name)
+        rows.append(Day(shown_name(name), name, day.segmentation, "", pictures, ratios))
         looks.append(day.features)
     places = find_album_places(rows)
     for number, row in enumerate(rows):
@@ -463,9 +464,12 @@ def _days(folder: Path, data: dict[str, Any]) -> list[tuple[str, dict[str, Any] 
         return list(zip(names, data["days"], data["why"], strict=True))
 
 
-def _pictures(folder: Path) -> dict[int, str]:
-    """Return the pictures that the page of a day shows, by the number of their frame."""
-    addresses = (page_data(folder / "index.html") or {}).get("pictures") or ()
-    return {
-        frame: unquote(address) for frame, address in enumerate(addresses) if address is not None
-    }
+def _pictures(folder: Path) -> tuple[dict[int, str], dict[int, float]]:
+    """Return the pictures that the page of a day shows, and their width by height, by frame."""
+    data = page_data(folder / "index.html") or {}
+    addresses = enumerate(data.get("pictures") or ())
+    ratios = enumerate(data.get("ratios") or ())
+    return (
+        {frame: unquote(address) for frame, address in addresses if address is not None},
+        {frame: float(ratio) for frame, ratio in ratios if ratio is not None},
+    )

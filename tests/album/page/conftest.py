@@ -17,6 +17,7 @@ from made_photos import write_pictures
 MORNING = 1426118400.0 + 9 * 3600  # 12 March 2015, 09:00
 BOUNDARIES = (8, 20, 45)
 RESTORED = "document.getElementById('status') === null || 'restored' in document.body.dataset"
+UNFOLD = "document.querySelectorAll('.decided, .fold').forEach(e => { e.open = true; })"
 ASKS_ON_CLOSE = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
 COMMUNITIES = [5] * 8 + [2] * 12 + [5] * 25 + [7] * 15
 
@@ -107,14 +108,19 @@ class Visit:
             self.page.remove_listener(event, listener)
 
     def open(self, address: str) -> None:
-        """Go to an address and wait until the page shows the edits that the browser has stored."""
+        """Go to an address and wait until the page shows the edits that the browser has stored.
+
+        What is folded away is opened.
+        """
         self.page.goto(address)
         self.wait_until(RESTORED)
+        self.page.evaluate(UNFOLD)
 
     def reload(self) -> None:
         """Load the page again and wait in the same way."""
         self.page.reload()
         self.wait_until(RESTORED)
+        self.page.evaluate(UNFOLD)
 
     def names(self) -> list[str]:
         """What the rows are called, as shown."""

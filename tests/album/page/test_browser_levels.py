@@ -42,7 +42,7 @@ def test_the_slider_goes_finer_and_everything_follows(visit, folder):
     assert seen.page.locator(".band .piece").count() == 6
     assert seen.page.locator("#level-count").inner_text() == "6 events"
     assert seen.page.locator("#level").get_attribute("aria-valuetext") == "6 events"
-    assert seen.page.locator(".chip").first.inner_text().startswith("A\n4 events")
+    assert seen.page.locator(".chip").first.inner_text().startswith("Place A\n4 events")
     assert seen.page.locator("#live").inner_text() == "6 events"
     result = seen.saved()
     second, fifth = result.events[1], result.events[4]

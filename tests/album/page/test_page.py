@@ -109,11 +109,11 @@ def test_a_page_without_pictures_leaves_none_of_an_earlier_run_behind(tmp_path, 
     assert left == {"index.html", "thumbnails/holiday.jpg"}
 
 
-def test_the_first_picture_tells_the_shape_of_all(tmp_path, day):
+def test_the_page_knows_width_by_height_of_every_picture(tmp_path, day):
     pictures = write_pictures([(3, np.full((20, 40, 3), 90, np.uint8))], tmp_path)
     html = write_page(day, tmp_path, thumbnails=pictures).read_text(encoding="utf-8")
     assert embedded(html)["pictures"][2:5] == [None, "thumbnails/00000000000000000003.jpg", None]
-    assert '<html lang="en" class="shape-film">' in html
+    assert embedded(html)["ratios"][2:5] == [None, 2.0, None]
 
 
 @pytest.mark.parametrize(

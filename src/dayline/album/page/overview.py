@@ -16,7 +16,10 @@ from dayline.events import Segmentation
 from dayline.files import write_text_whole
 from dayline.text import context_letter, counted, duration_text
 
-MOST_PICTURES = 6
+MOST_PICTURES = 8
+PICTURE_HEIGHT = 480
+"""Pixels, if a picture has as many; the page shows it smaller."""
+
 
 N_COLORS = 12
 
@@ -40,6 +43,8 @@ class Day:
         Why it could not be used.
     pictures : mapping of int to str
         Picture of every frame, relative to `folder`.
+    ratios : mapping of int to float
+        Width by height of these pictures.
     """
 
     name: str
@@ -47,6 +52,7 @@ class Day:
     segmentation: Segmentation | None
     why: str = ""
     pictures: Mapping[int, str] = field(default_factory=dict)
+    ratios: Mapping[int, float] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -118,13 +124,20 @@ def _day_row(day: Day) -> dict[str, Any]:
     frames = "photo" if day.segmentation.clock != "media" else "frame"
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
     shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
-    inside = [day.pictures[frame] for frame in shown if frame in day.pictures]
+    inside = [frame for frame in shown if frame in day.pictures]
     return {
         "heading": heading or day.name,
-        "overline": day.name if heading else None,
+        "overline": None if heading is None or _date(day.segmentation) == day.name else day.name,
         "why": "",
         "address": f"{day.address}/index.html",
-        "pictures": [f"{day.address}/{quote(picture)}" for picture in inside],
+        "pictures": [
+            {
+                "address": f"{day.address}/{quote(day.pictures[frame])}",
+                "width": round(PICTURE_HEIGHT * day.ratios.get(frame, 4 / 3)),
+                "height": PICTURE_HEIGHT,
+            }
+            for frame in inside
+        ],
         "facts": f"{counted(day.segmentation.n_frames, frames)} · {counted(len(events), 'event')}",
     }
 
@@ -234,8 +247,11 @@ def album_data(
 
 
 def _way_to(day: Day) -> dict[str, str]:
-    heading = None if day.segmentation is None else day_heading(day.segmentation)
-    return {"name": heading or day.name, "address": f"../{day.address}/index.html"}
+    first, last = (day.segmentation and day.segmentation.date_span) or (None, None)
+    name = day.name if first is None else f"{first:%a} {first.day} {first:%B}"
+    if first is not None and last is not None and last != first:
+        name = f"{first.day} {first:%B} – {last.day} {last:%B}"
+    return {"name": name, "address": f"../{day.address}/index.html"}
 
 
 def _data(

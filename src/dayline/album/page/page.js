@@ -2,11 +2,21 @@
 
 import { openChooser } from "./chooser.js";
 import { make } from "./elements.js";
-import { connect, events, mergeWithPrevious, redo, timeAfter, timeBefore, undo } from "./events.js";
+import {
+  connect,
+  events,
+  keyFrame,
+  mergeWithPrevious,
+  redo,
+  timeAfter,
+  timeBefore,
+  titleOf,
+  undo,
+} from "./events.js";
 import { clockText, nFrames, original, pictures, thing, writable } from "./frames.js";
 import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
-import { reachable } from "./pictures.js";
+import { frameButton, pictured, reachable } from "./pictures.js";
 import {
   chosen,
   colorClass,
@@ -25,12 +35,14 @@ import { hidePreview, renderTimeline } from "./timeline.js";
 import { renderTools } from "./tools.js";
 import { openViewer, playFilm, viewFrame, viewed, viewer } from "./viewer.js";
 
+const MOST_BEST = 12;
 let rendering = false;
 
 function render(message) {
   rendering = true;
   groupContexts();
   renderContexts();
+  renderBest();
   renderTimeline();
   renderRows();
   renderSummary();
@@ -76,15 +88,24 @@ function renderGraph() {
   }
 }
 
-// Marks the event in view on the timeline.
-function markCurrent() {
-  const below = document.getElementById("day").getBoundingClientRect().bottom + 80;
-  const row = document.elementFromPoint(window.innerWidth / 2, below)?.closest(".event");
-  document
-    .querySelectorAll(".band .piece")
-    .forEach((piece) =>
-      piece.classList.toggle("current", row != null && piece.dataset.event === row.dataset.event),
-    );
+// The key pictures of the longest events, in the order of the day.
+function renderBest() {
+  const box = document.getElementById("best");
+  const longest = [...events].sort((a, b) => b.stop - b.start - (a.stop - a.start));
+  const shown = new Set(longest.slice(0, MOST_BEST));
+  const buttons = events.map((event, index) => {
+    if (!shown.has(event) || pictured(keyFrame(event)) === null) return "";
+    const button = frameButton(keyFrame(event), "best-one");
+    const time = event.start_time === null ? "" : clockText(event.start_time);
+    const caption = make("span", { class: "caption", dir: "auto" }, time);
+    if (event.name !== null) caption.append(" ", make("b", {}, event.name));
+    button.setAttribute("aria-label", `${caption.textContent} ${titleOf(index)}`.trim());
+    button.tabIndex = 0;
+    button.append(caption);
+    return button;
+  });
+  box.replaceChildren(...buttons);
+  box.hidden = box.childElementCount === 0;
 }
 
 const eventList = document.getElementById("events");
@@ -161,14 +182,11 @@ document.addEventListener("keydown", (e) => {
 });
 
 window.addEventListener("beforeprint", () => document.querySelectorAll(".event").forEach(fillRow));
-window.addEventListener(
-  "scroll",
-  () => {
-    hidePreview();
-    markCurrent();
-  },
-  { passive: true },
-);
+window.addEventListener("scroll", hidePreview, { passive: true });
+document.getElementById("best").addEventListener("click", (e) => {
+  const frame = e.target.closest("[data-frame]")?.dataset.frame;
+  if (frame !== undefined) openViewer(Number(frame));
+});
 
 document.getElementById("hint").textContent =
   pictures === null
@@ -179,9 +197,11 @@ if (writable) document.getElementById("save").textContent = "Save";
 for (const ways of document.querySelectorAll(".ways"))
   ways.hidden = reachable(ways.querySelector("a").getAttribute("href")) === null;
 
-// Addresses of events: index.html#event-12 shows event 12, counted from 1 as on the page. Rows have
-// no ids: browsers would go there by themselves and take the focus away.
+// Addresses: index.html#event-12 shows event 12, counted from 1 as on the page, and #photo-345 the
+// photo, enlarged. Rows have no ids: browsers would go there by themselves and take the focus away.
 function goToAddress() {
+  const photo = Number(/^#photo-(\d{1,8})$/.exec(window.location.hash)?.[1] ?? 0);
+  if (photo >= 1 && photo <= nFrames) openViewer(photo - 1);
   const number = Number(/^#event-(\d{1,7})$/.exec(window.location.hash)?.[1] ?? 0);
   if (number < 1 || number > events.length) return;
   if (chosen.size > 0) showAllEvents();

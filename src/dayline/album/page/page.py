@@ -74,14 +74,16 @@ def write_page(
         with writing_whole(folder / "graph.png", "wb") as file:
             file.write(graph_image(graph))
 
-    pictures = None
+    pictures = ratios = None
     if thumbnails:
         frames = range(segmentation.n_frames)
         pictures = [quote(thumbnails[k]) if k in thumbnails else None for k in frames]
+        ratios = [_ratio(folder / thumbnails[k]) if k in thumbnails else None for k in frames]
     when = day_heading(segmentation)
     data = {
         "segmentation": json.loads(segmentation.to_json()),
         "pictures": pictures,
+        "ratios": ratios,
         "communities": None if communities is None else [int(c) for c in communities],
         "dated": segmentation.is_dated,
         "originals": None if originals is None else relative_addresses(originals, folder),
@@ -91,7 +93,7 @@ def write_page(
             "heading": when or segmentation.source or "Events",
             "overline": segmentation.source if when else None,
             "blurred": blurred,
-            "shape": _shape(folder / thumbnails[min(thumbnails)]) if thumbnails else "none",
+            "pictured": bool(thumbnails),
             "graph": graph is not None,
         },
     }
@@ -266,16 +268,12 @@ def _check(segmentation: Segmentation) -> None:
         )
 
 
-def _shape(path: Path) -> str:
-    """Return the aspect of a picture, so that the page reserves the right space for all of them."""
+def _ratio(path: Path) -> float:
+    """Return width by height of a picture, for which the page leaves room before it is loaded."""
     from PIL import Image
 
     with Image.open(path) as picture:
-        ratio = picture.width / picture.height
-    for shape, least in (("film", 1.6), ("wide", 1.15), ("square", 0.87)):
-        if ratio > least:
-            return shape
-    return "tall"
+        return round(picture.width / picture.height, 3)
 
 
 def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:

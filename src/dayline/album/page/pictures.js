@@ -24,19 +24,26 @@ export function pictureOf(frame, className, loading = "lazy") {
       { class: `${className} blank`, "aria-hidden": "true" },
       timeOf(frame) === null ? String(frame) : frameText(frame),
     );
-  return make("img", {
+  const picture = make("img", {
     class: shown === frame ? className : `${className} nearby`,
     loading,
     decoding: "async",
     alt: "",
     src: pictures[shown],
   });
+  leaveRoom(picture, shown);
+  return picture;
+}
+
+// Leaves the room that the picture of a frame needs, uncropped.
+function leaveRoom(element, frame) {
+  if (data.ratios?.[frame]) element.style.setProperty("--ratio", data.ratios[frame]);
 }
 
 export function frameButton(frame, className = "thumb") {
   const name = original.names?.[frame];
   const label = name ? `${frameText(frame, true)}, ${name}` : frameText(frame, true);
-  return make(
+  const button = make(
     "button",
     {
       type: "button",
@@ -48,6 +55,8 @@ export function frameButton(frame, className = "thumb") {
     },
     pictureOf(frame, "thumb-picture"),
   );
+  leaveRoom(button, pictured(frame));
+  return button;
 }
 
 // A page that is served does not reach files outside its folder, except below the token of `dayline

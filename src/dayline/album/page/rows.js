@@ -22,7 +22,7 @@ import { frameButton, movie, pictureOf } from "./pictures.js";
 import { chosen, colorClass, contextTag, isShown, refreshContext } from "./places.js";
 import { plural } from "./text.js";
 
-const SAMPLE = 20;
+const SAMPLE = 12;
 export const CHUNK = 240;
 const REASONS = {
   content: "Visual change",

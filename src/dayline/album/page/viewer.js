@@ -25,16 +25,23 @@ import {
   times,
 } from "./frames.js";
 import { movie, originalOf, pictureOf, pictured } from "./pictures.js";
-import { colorClass } from "./places.js";
+import { colorClass, contextLabel } from "./places.js";
 import { fillRow } from "./rows.js";
+import { drag, fit, isZoomed, listenTo, showPicture, zoomStep } from "./zoom.js";
 
 export const viewer = document.getElementById("viewer");
 const NEIGHBORS = 7;
+const DRAGGED = 80; // pixels, by an arrow key
 const ACTIONS = {
-  ArrowLeft: () => viewFrame(viewed - 1),
-  ArrowRight: () => viewFrame(viewed + 1),
-  ArrowUp: () => stepEvents(-1),
-  ArrowDown: () => stepEvents(1),
+  ArrowLeft: () => (isZoomed() ? drag(DRAGGED, 0) : viewFrame(viewed - 1)),
+  ArrowRight: () => (isZoomed() ? drag(-DRAGGED, 0) : viewFrame(viewed + 1)),
+  ArrowUp: () => (isZoomed() ? drag(0, DRAGGED) : stepEvents(-1)),
+  ArrowDown: () => (isZoomed() ? drag(0, -DRAGGED) : stepEvents(1)),
+  Before: () => viewFrame(viewed - 1),
+  Next: () => viewFrame(viewed + 1),
+  "+": () => zoomStep(1),
+  "-": () => zoomStep(-1),
+  0: fit,
   PageUp: () => stepEvents(-1),
   PageDown: () => stepEvents(1),
   Home: () => viewFrame(0),
@@ -76,16 +83,7 @@ viewer.addEventListener("keydown", (e) => {
   action();
 });
 
-// A swipe leads to the next frame. The controls of a film are dragged, too.
-let swipedFrom = null;
-parts.stage.addEventListener("pointerdown", (e) => {
-  swipedFrom = e.target.matches("video") ? null : e.clientX;
-});
-parts.stage.addEventListener("pointerup", (e) => {
-  if (swipedFrom !== null && Math.abs(e.clientX - swipedFrom) > 40)
-    viewFrame(viewed + (e.clientX < swipedFrom ? 1 : -1));
-  swipedFrom = null;
-});
+listenTo(parts.stage, (step) => viewFrame(viewed + step));
 
 // Makes the frame in view the last of its event: the next event starts one frame later.
 function endHere() {
@@ -132,21 +130,24 @@ export function viewFrame(frame) {
     day + frameText(viewed, true),
     `${viewed - event.start + 1} of ${event.stop - event.start}`,
     name,
+    event.community === null ? null : contextLabel(event.community),
     standIn,
   ]
     .filter(Boolean)
     .join("  ·  ");
 
-  if (!filmShows(viewed))
-    parts.stage.replaceChildren(
-      shown !== null
-        ? make("img", {
-            src: pictures[shown],
-            alt: `${titleOf(index)}, ${frameText(shown, true)}`,
-            draggable: "false",
-          })
-        : make("p", { class: "no-picture" }, frameText(viewed, true)),
-    );
+  if (!filmShows(viewed)) {
+    const alt = `${titleOf(index)}, ${frameText(shown ?? viewed, true)}`;
+    if (shown === null)
+      parts.stage.replaceChildren(make("p", { class: "no-picture" }, frameText(viewed, true)));
+    else
+      showPicture(parts.stage, {
+        small: pictures[shown],
+        whole: shown === viewed ? originalOf(viewed) : null,
+        alt,
+      });
+  }
+  history.replaceState(null, "", `#photo-${viewed + 1}`);
 
   const film = [];
   for (let other = viewed - NEIGHBORS; other <= viewed + NEIGHBORS; other += 1) {
@@ -158,8 +159,8 @@ export function viewFrame(frame) {
   }
   parts.strip.replaceChildren(...film);
 
-  buttonOf("ArrowLeft").disabled = viewed === 0;
-  buttonOf("ArrowRight").disabled = viewed === nFrames - 1;
+  buttonOf("Before").disabled = viewed === 0;
+  buttonOf("Next").disabled = viewed === nFrames - 1;
   buttonOf("s").disabled = viewed === event.start;
   buttonOf("b").disabled = viewed === event.start || index === 0;
   buttonOf("e").disabled = viewed === event.stop - 1 || index === events.length - 1;
@@ -179,6 +180,8 @@ function stepEvents(step) {
 
 // On closing, the list shows the event that was in view.
 viewer.addEventListener("close", () => {
+  fit();
+  history.replaceState(null, "", location.pathname + location.search);
   const row = document.querySelector(`.event[data-event="${eventAt(viewed)}"]`);
   if (row === null) return;
   fillRow(row);
