@@ -7,8 +7,8 @@ import json
 
 import jsonschema
 import pytest
-from run_command import run
 
+from cli.run_command import run
 from dayline.album.page.page import page_data
 from dayline.events import events_schema, read_events
 from made_photos import make_day, save, scene

@@ -46,11 +46,7 @@ def segment(
     ] = False,
     as_one: Annotated[
         bool,
-        typer.Option(
-            "--as-one",
-            help="All photos are one sequence, also of several days.",
-            rich_help_panel=PHOTOS,
-        ),
+        of_photos("--as-one", help="All photos are one sequence, also of several days."),
     ] = False,
     offset: Annotated[
         list[str] | None,
