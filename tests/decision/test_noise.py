@@ -150,6 +150,20 @@ def test_one_step_in_noise_is_one_boundary():
     assert numbers.count(1) >= 4
 
 
+@pytest.mark.parametrize("make", [EventSegmenter, EventSegmenter.fast])
+@pytest.mark.parametrize(("n_frames", "at", "size"), [(100, 28, 1.8), (325, 160, 3.0)])
+def test_one_step_in_one_column_is_one_boundary(make, n_frames, at, size):
+    """As in the flow of the Nile; it was split nine times without a graph."""
+    right = 0
+    for seed in range(10):
+        x = np.random.default_rng(seed).normal(size=(n_frames, 1))
+        x[at:] += size
+        found = make().fit(x).boundaries_
+        assert len(found) <= 1
+        right += len(found) == 1 and abs(found[0] - at) <= 5
+    assert right >= 8
+
+
 def test_a_request_reaches_candidates_in_noise():
     assert len(EventSegmenter().fit(visit(1)).choose(n_events=12).events) == 12
 

@@ -121,7 +121,7 @@ def find_noise(x: FloatArray) -> Noise | None:
         return Noise("all frames are equal", none)
 
     found = None
-    for words, rest, kept in _hypotheses(rows):
+    for words, before, rest, kept in _hypotheses(rows):
         if np.abs(rest).max() <= EXACT * np.abs(rows).max():
             return Noise(words, none)
         new, its = _innovations(rest, event, kept)
@@ -130,7 +130,7 @@ def find_noise(x: FloatArray) -> Noise | None:
 
         changes = _changes(new) + len(x) - len(new)
         if len(changes) == 0:
-            changes = _steps(rest, kept)
+            changes = _steps(before, kept)
         # What one kind of noise explains needs no events.
         if found is None or len(changes) == 0:
             why = f"{words}, and the rest is noise" if words else _kind(kept)
@@ -140,16 +140,19 @@ def find_noise(x: FloatArray) -> Noise | None:
     return found
 
 
-def _hypotheses(rows: FloatArray) -> Iterator[tuple[str, FloatArray, float]]:
-    """Yield what repeats, the frames without it, and what each keeps of the one before."""
+def _hypotheses(rows: FloatArray) -> Iterator[tuple[str, FloatArray, FloatArray, float]]:
+    """Yield what repeats, the frames before and after it is taken out, and what each of them keeps.
+
+    The former still have their trend, which steps may explain better.
+    """
     if len(rows) < LEAST_FRAMES:
-        yield "", rows, 0.0
+        yield "", rows, rows, 0.0
         return
     event = np.zeros(len(rows), dtype=np.int64)
-    for words, rest in _without_what_repeats(rows):
+    for words, before, rest in _without_what_repeats(rows):
         for kept in sorted({0.0, _kept_of_the_frame_before(rest, event), 1.0}):
             if kept == 0 or kept >= LEAST_KEPT or len(rows) >= LEAST_AUTOCORRELATED:
-                yield words, rest, kept
+                yield words, before, rest, kept
 
 
 def n_above_noise(x: FloatArray, boundaries: IntArray, log_heights: FloatArray) -> int:
@@ -225,19 +228,20 @@ def _kind(kept: float) -> str:
     return "the frames wander like a random walk"
 
 
-def _without_what_repeats(rows: FloatArray) -> Iterator[tuple[str, FloatArray]]:
+def _without_what_repeats(rows: FloatArray) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Yield the frames as they are, without their trend, and without a period if they have one."""
-    yield "", rows
+    yield "", rows, rows
     rest = _without_trend(rows)
     if _mean_square(rest) < MOST_LEFT * _mean_square(rows):
-        yield "the frames change steadily", rest
+        yield "the frames change steadily", rows, rest
 
     main = np.linalg.eigh(rows.T @ rows)[1][:, : -N_PERIODIC - 1 : -1]
     few = (rows @ main).astype(np.float64)
     period = find_period(few)
     if period is not None:
-        rest = _without_trend(remove_period(few, period))
-        yield f"the frames repeat every {period:.4g}", rest - rest.mean(axis=0)
+        once = remove_period(few, period)
+        once -= once.mean(axis=0)
+        yield f"the frames repeat every {period:.4g}", once, _without_trend(once)
 
 
 def _without_trend(rows: FloatArray) -> FloatArray:
