@@ -214,16 +214,13 @@ def decide(evidence: Evidence, levels: Sequence[Level], requests: Requests) -> D
     return Decision(boundaries, boundary_probability(evidence, boundaries), communities)
 
 
-WEAK, STRONG = 0.5, 10.0
-"""How much a factor of two in duration weighs against a factor of two in the odds, for the typical
-duration of a kind of source and for one that is requested. The typical one matters in short
-recordings, which are split twice as finely as long ones
-(benchmarks/accuracy/short_recordings.py)."""
+STRONG = 10.0
+"""How much a factor of two in the requested duration weighs against a factor of two in the odds."""
 
 
 def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -> IntArray:
     """Return the boundaries of the usual level, or of one that is coarser or finer by request."""
-    expected, typical = requests.expected_duration, requests.typical_duration
+    expected = requests.expected_duration
     total = float(evidence.clock[-1])
     # Those beyond the candidates are nobody's usual level.
     n_candidates = len(evidence.hierarchy.boundaries)
@@ -236,17 +233,13 @@ def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -
         _add_level(known, order, len(order), known[-1].factor)
         at_usual = len(known) - 1
     else:
-        duration, weight = (typical, WEAK) if expected is None else (expected, STRONG)
         costs = []
         for level in known:
-            cost = change = float(np.log2(level.factor)) ** 2
-            if duration is not None:
+            cost = float(np.log2(level.factor)) ** 2
+            if expected is not None:
                 mean = total / (len(level.boundaries) + 1)
-                cost += weight * float(np.log2(mean / duration)) ** 2
-            # What is typical elsewhere changes the odds by a factor of at most four: a clear
-            # boundary stays.
-            is_too_far = expected is None and typical is not None and change > 4.0
-            costs.append(np.inf if is_too_far else cost)
+                cost += STRONG * float(np.log2(mean / expected)) ** 2
+            costs.append(cost)
         at_usual = int(np.argmin(costs))
 
     if requests.level < 0 and evidence.breaks:

@@ -127,6 +127,9 @@ SHARES = (1.0, 0.5, 0.0)
 right (motion capture and spectra of signals need all of it, cooking and gestures little), and the
 frames do not tell."""
 
+UNUSUAL = 0.1
+"""Agreement that a factor of two between the mean duration of events and the typical one costs."""
+
 WINDOW = 16
 """Frames on either side that are compared for one of the answers."""
 
@@ -161,6 +164,8 @@ class Evidence:
         long gaps at most) or, without times, in frames.
     breaks : mapping of int to float
         Required boundaries that coarser levels may join across, each with its log weight.
+    typical_duration : float or None
+        Mean duration of events in recordings of this kind, in the unit of the clock.
     """
 
     embedding: FloatArray
@@ -172,6 +177,7 @@ class Evidence:
     why_one_event: str
     clock: FloatArray
     breaks: Mapping[int, float] = field(default_factory=dict)
+    typical_duration: float | None = None
 
     @property
     def strengths(self) -> FloatArray:
@@ -180,11 +186,17 @@ class Evidence:
 
     @property
     def agreed_number(self) -> int:
-        """Number of boundaries on which the answers agree best; noise is not counted."""
+        """Number of boundaries on which the answers agree best; noise is not counted.
+
+        A number that is unusual for this kind of recording must have more agreement.
+        """
         n_required, n_clear = len(self.hierarchy.required), int(np.sum(self.log_odds == 0))
-        return n_required + int(
-            np.argmax(self.agreement[n_required : max(n_required, n_clear) + 1])
-        )
+        numbers = np.arange(n_required, max(n_required, n_clear) + 1)
+        agreement = self.agreement[numbers]
+        if self.typical_duration is not None and not self.why_one_event:
+            durations = self.clock[-1] / (numbers + 1)
+            agreement = agreement - UNUSUAL * np.log2(durations / self.typical_duration) ** 2
+        return int(numbers[np.argmax(agreement)])
 
     @property
     def n_events_range(self) -> tuple[int, int]:
@@ -204,6 +216,7 @@ def gather_evidence(
     forbidden: IntArray,
     times: FloatArray | None,
     breaks: Sequence[int] = (),
+    typical_duration: float | None = None,
 ) -> Evidence:
     """Find the candidates of a sequence, their strengths and the answers; see `Evidence`.
 
@@ -263,6 +276,7 @@ def gather_evidence(
         why_one_event=why_one_event,
         clock=_clock(len(views), times),
         breaks=_break_weights(breaks, times),
+        typical_duration=typical_duration,
     )
 
 

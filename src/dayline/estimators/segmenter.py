@@ -367,6 +367,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 forbidden=forbidden,
                 times=None if self._times is None else self._times.seconds,
                 breaks=self._at_breaks.tolist(),
+                typical_duration=requests.typical_duration,
             )
             self.levels_ = nested_levels(self.evidence_)
             decision = decide(self.evidence_, self.levels_, requests)
