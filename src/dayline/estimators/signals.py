@@ -1,0 +1,234 @@
+"""Signals of few columns as they come: without their period, as raw rows or as windows."""
+
+from __future__ import annotations
+
+from bisect import bisect, insort
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from dayline.arrays import FloatArray, IntArray
+from dayline.decision.evidence import Evidence, agreement, gather_evidence
+from dayline.decision.partition import build_hierarchy
+from dayline.estimators.embedders import PrincipalComponents
+from dayline.method.autoregression import held_out_gain, refine_boundaries
+from dayline.method.periods import find_period, remove_period
+from dayline.method.windows import MOST_COLUMNS, window_features
+
+WIDTHS = (10, 20)
+"""Rows of the windows that are tried. Each row belongs to two windows."""
+
+FEWEST_WINDOWS = 16
+"""Windows that a signal has at least, or it is too short for that width."""
+
+CONTEXT = 8
+"""Windows on either side that count when a boundary is moved."""
+
+
+NONE: IntArray = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class SignalFeatures:
+    """What to look for events in, and how its rows belong to those of the signal.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_steps, n_features)
+        The signal, or its windows, one for every `step` rows.
+    signals : ndarray of shape (n_rows, n_columns)
+        The signal without its period.
+    width, step : int
+        Rows of a window, and from one to the next; 1 and 1 for the signal itself.
+    period : float or None
+        Rows of the cycle that was taken out.
+    boundaries : ndarray of int
+        The rows at which a quick answer has boundaries: that of the main directions alone.
+    gain : float
+        By how much this answer predicts rows held out better than one event, in nats, less log n
+        for each boundary. Where nothing changes it is not above 0: white noise, autoregressions,
+        random walks, trends and seasons have one event.
+    """
+
+    features: FloatArray
+    signals: FloatArray
+    width: int = 1
+    step: int = 1
+    period: float | None = None
+    boundaries: IntArray = field(default_factory=lambda: NONE)
+    gain: float = 0.0
+
+    @property
+    def note(self) -> str:
+        """What was done to the signal, empty if it is as it came."""
+        notes = []
+        if self.period is not None:
+            notes.append(f"a period of {self.period:g} rows was taken out")
+        if self.step > 1:
+            notes.append(
+                f"events were found in windows of {self.width} rows (level, spread, differences),"
+                " which predict rows held out better than single rows do"
+            )
+        return "; ".join(notes)
+
+
+def choose_signal_features(
+    signals: FloatArray, *, period: float | None = None
+) -> SignalFeatures | None:
+    """Choose raw rows or windows of a signal, by how well their events predict rows held out.
+
+    Levels show in raw rows; variance, frequency and autocorrelation in windows. The candidates
+    are the answers of the main directions alone (as of `EventSegmenter.fast`), so this costs little
+    beside the embedding.
+
+    Parameters
+    ----------
+    signals : ndarray of shape (n_rows, n_columns)
+        Features that were checked.
+    period : float, optional
+        Rows of a cycle to take out; None looks for one.
+
+    Returns
+    -------
+    SignalFeatures or None
+        None for more than eight columns: those are no raw signals.
+    """
+    if signals.shape[1] > MOST_COLUMNS:
+        return None
+    x: FloatArray = np.asarray(signals, dtype=np.float64)
+    period = find_period(x) if period is None else period
+    if period is not None:
+        x = remove_period(x, period)
+
+    raw = SignalFeatures(x, x, period=period)
+    found = [raw]
+    for width in WIDTHS:
+        step = width // 2
+        features = window_features(x, width=width)[step // 2 :: step]
+        if len(features) >= FEWEST_WINDOWS:
+            found.append(replace(raw, features=features, width=width, step=step))
+
+    answers = [_quick_answer(one) for one in found]
+    gains = [held_out_gain(x, answer) for answer in answers]
+    best = int(np.argmax(gains))
+    return replace(found[best], boundaries=answers[best], gain=gains[best])
+
+
+def evidence_in_rows(
+    evidence: Evidence,
+    chosen: SignalFeatures,
+    *,
+    clock: FloatArray,
+    required: IntArray,
+    forbidden: IntArray,
+) -> Evidence:
+    """Return the evidence of windows as that of the rows of the signal.
+
+    Candidates move to where they are most likely in the signal. Each window
+    stands for as many rows as lie between it and the next, so heights and the penalty are as many
+    times as large, and all probabilities stay.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Gathered from `chosen.features`, without constraints and times.
+    chosen : SignalFeatures
+        From `choose_signal_features`.
+    clock : ndarray of shape (n_rows + 1,)
+        When each row begins, and the last one ends.
+    required, forbidden : ndarray of int
+        Rows.
+    """
+    n = len(chosen.signals)
+    window = np.minimum(np.arange(n) // chosen.step, len(chosen.features) - 1)
+    windows, longer = evidence.hierarchy, float(np.log(chosen.step))
+    n_agreed = int(np.argmax(evidence.agreement))
+    order = _rows_of(windows.boundaries, n_agreed, chosen)
+    row_of = dict(zip(windows.boundaries.tolist(), order.tolist(), strict=True))
+    answers = tuple(
+        np.unique([row_of.get(b, b * chosen.step) for b in answer.tolist()]).astype(np.int64)
+        for answer in evidence.answers
+    )
+
+    log_weights = np.zeros(n)
+    log_weights[order] = windows.log_weights[windows.boundaries]
+    in_rows = replace(
+        evidence,
+        embedding=evidence.embedding[window],
+        hierarchy=replace(
+            windows,
+            boundaries=order,
+            log_heights=windows.log_heights + longer,
+            x=windows.x[window],
+            log_weights=log_weights,
+            penalty=windows.penalty * chosen.step,
+        ),
+        split=evidence.split + longer,
+        answers=answers,
+        clock=clock,
+    )
+    if len(required) == len(forbidden) == 0:
+        return in_rows
+    return _constrained(in_rows, required, forbidden)
+
+
+def _constrained(evidence: Evidence, required: IntArray, forbidden: IntArray) -> Evidence:
+    """Return the evidence with candidates that keep to the constraints."""
+    free = evidence.hierarchy
+    hierarchy = build_hierarchy(
+        free.x, free.log_weights, penalty=free.penalty, required=required, forbidden=forbidden
+    )
+    # Candidates that were as low as noise are so still.
+    of_noise = float(np.max(free.log_heights[evidence.log_odds < 0], initial=-np.inf))
+    least = float(np.min(evidence.log_odds, initial=0.0))
+    return replace(
+        evidence,
+        hierarchy=hierarchy,
+        log_odds=np.where(hierarchy.log_heights > of_noise, 0.0, least),
+        agreement=agreement(hierarchy.boundaries, evidence.answers, len(evidence.embedding)),
+    )
+
+
+def _quick_answer(chosen: SignalFeatures) -> IntArray:
+    """Return the boundaries on which the answers agree, whatever noise would have, in rows."""
+    embedder = PrincipalComponents()
+    embedder.learn(chosen.features)
+    evidence = gather_evidence(
+        chosen.features,
+        embedder.main_directions(),
+        None,
+        required=NONE,
+        forbidden=NONE,
+        times=None,
+    )
+    agreed = np.sort(evidence.hierarchy.boundaries[: int(np.argmax(evidence.agreement))])
+    if chosen.step == 1:
+        return agreed
+    return refine_boundaries(chosen.signals, agreed * chosen.step, reach=chosen.width)
+
+
+def _rows_of(boundaries: IntArray, n_agreed: int, chosen: SignalFeatures) -> IntArray:
+    """Return the row of each boundary of windows, in the same order.
+
+    Those on which the answers agree are placed first, each between its neighbors among them, and
+    the others between those that are placed, the highest first.
+    """
+    agreed = np.sort(boundaries[:n_agreed])
+    moved = refine_boundaries(chosen.signals, agreed * chosen.step, reach=chosen.width)
+    row_of = dict(zip(agreed.tolist(), moved.tolist(), strict=True))
+
+    placed = [0, *moved.tolist(), len(chosen.signals)]
+    reach = CONTEXT * chosen.width
+    for boundary in boundaries[n_agreed:].tolist():
+        here = boundary * chosen.step
+        k = bisect(placed, here)
+        start, stop = max(placed[k - 1], here - reach), min(placed[k], here + reach)
+        if start < here:
+            part, at = chosen.signals[start:stop], np.asarray([here - start])
+            here = start + int(refine_boundaries(part, at, reach=chosen.width)[0])
+        # One that was placed before may have moved onto this row.
+        while here == placed[k - 1]:
+            here, k = here + 1, k + 1
+        insort(placed, here)
+        row_of[boundary] = here
+    return np.asarray([row_of[b] for b in boundaries.tolist()], dtype=np.int64)

@@ -1,0 +1,135 @@
+"""Events as autoregressions: a twin by least squares, gains with margins, boundaries moved back."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from dayline.method.autoregression import (
+    LEAST_VARIANCE,
+    PRIOR_ROWS,
+    RIDGE,
+    held_out_gain,
+    refine_boundaries,
+)
+
+ROWS = np.arange(600)
+INSIDE = (ROWS >= 200) & (ROWS < 380)
+TRUE = np.asarray([200, 380])
+NONE = np.zeros(0, dtype=np.int64)
+
+
+def filtered(coefficient, random):
+    return np.sqrt(1 - coefficient**2) * lfilter([1], [1, -coefficient], random.normal(size=600))
+
+
+CHANGES = {
+    "level": lambda r: r.normal(size=600) + 3 * INSIDE,
+    "spread": lambda r: r.normal(size=600) * np.where(INSIDE, 4, 1),
+    "frequency": lambda r: np.sin(np.cumsum(np.where(INSIDE, 0.8, 0.4))) + 0.2 * r.normal(size=600),
+    "autocorrelation": lambda r: np.where(INSIDE, filtered(0.95, r), filtered(-0.5, r)),
+}
+
+
+def by_least_squares(x, boundaries, order):
+    """Return the log likelihood of held-out rows of one column, row by row."""
+    z = (x - x.mean()) / x.std()
+    n = len(z)
+    time = np.linspace(-1, 1, n)
+    before = [[z[max(t - k, 0)] for k in range(1, order + 1)] for t in range(n)]
+    terms = np.column_stack([np.ones(n), time, before])
+    total = 0.0
+    edges = [0, *boundaries, n]
+    for start, stop in pairwise(edges):
+        for fold in (0, 1):
+            seen = [t for t in range(start, stop) if t // 4 % 2 == fold]
+            # As many rows more as there are terms keep it solvable.
+            extra = np.sqrt(RIDGE * (1 + len(seen))) * np.eye(order + 2)
+            design = np.concatenate([terms[seen], extra])
+            target = np.append(z[seen], np.zeros(order + 2))
+            fitted = np.linalg.lstsq(design, target, rcond=None)[0]
+            squares = np.sum((z[seen] - terms[seen] @ fitted) ** 2)
+            variance = (squares + PRIOR_ROWS) / (len(seen) + PRIOR_ROWS) + LEAST_VARIANCE
+            freedom = max(len(seen) - 1, 1)
+            for t in set(range(start, stop)) - set(seen):
+                error = z[t] - terms[t] @ fitted
+                total -= 0.5 * (freedom + 1) * np.log1p(error**2 / (freedom * variance))
+                total -= 0.5 * np.log(variance)
+    return total
+
+
+def test_the_gain_is_that_of_regressions_fitted_row_by_row():
+    x = np.cumsum(np.random.default_rng(0).normal(size=(90, 2)), axis=0)
+    boundaries = [3, 40, 41]
+    expected = max(
+        sum(by_least_squares(c, boundaries, order) - by_least_squares(c, [], order) for c in x.T)
+        for order in (2, 6)
+    )
+    gain = held_out_gain(x, np.asarray(boundaries))
+    assert gain == pytest.approx(expected - 3 * np.log(90), abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_true_boundaries_predict_rows_better_and_others_do_not(kind):
+    for seed in range(10):
+        x = CHANGES[kind](np.random.default_rng(seed))[:, None]
+        assert held_out_gain(x, NONE) == 0
+        assert held_out_gain(x, TRUE) > 20
+        assert held_out_gain(x, TRUE) > held_out_gain(x, np.asarray([200]))
+        assert held_out_gain(x, TRUE) > held_out_gain(x, np.asarray([100, 200, 300, 380, 500]))
+
+
+NOTHING = {
+    "white noise": lambda r: r.normal(size=600),
+    "AR(.95)": lambda r: filtered(0.95, r),
+    "random walk": lambda r: np.cumsum(r.normal(size=600)),
+    "trend": lambda r: 0.02 * ROWS + r.normal(size=600),
+}
+
+
+@pytest.mark.parametrize("kind", NOTHING)
+def test_boundaries_in_noise_predict_nothing(kind):
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        x = NOTHING[kind](random)[:, None]
+        for n_boundaries in (1, 3, 10):
+            boundaries = np.sort(random.choice(np.arange(10, 590), n_boundaries, replace=False))
+            assert held_out_gain(x, boundaries) < 0
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_boundaries_move_back_to_where_they_belong(kind):
+    apart = []
+    for seed in range(10):
+        x = CHANGES[kind](np.random.default_rng(seed))[:, None]
+        for moved in ([192, 388], [207, 373]):
+            apart += abs(refine_boundaries(x, np.asarray(moved), reach=10) - TRUE).tolist()
+    # They were 7 and 8 rows off.
+    assert np.mean(apart) < 2.5
+
+
+def test_boundaries_stay_in_order_and_within_reach():
+    x = np.random.default_rng(0).normal(size=(300, 2))
+    boundaries = np.asarray([4, 9, 100, 103, 150, 298])
+    for reach in (0, 3, 50):
+        moved = refine_boundaries(x, boundaries, reach=reach)
+        assert np.all(np.diff(moved) > 0)
+        assert np.all(abs(moved - boundaries) <= reach)
+    assert refine_boundaries(x, NONE, reach=5).tolist() == []
+
+
+def test_scale_and_equal_rows_do_no_harm():
+    x = np.random.default_rng(0).normal(size=(300, 1))
+    x[150:] += 3
+    moved = refine_boundaries(x, np.asarray([145]), reach=10)
+    assert np.array_equal(refine_boundaries(1e6 * x + 1e9, np.asarray([145]), reach=10), moved)
+
+    zeros = np.zeros((100, 1))
+    assert np.isfinite(held_out_gain(zeros, np.asarray([50])))
+    assert held_out_gain(zeros, np.asarray([50])) < 0
+    step = np.repeat([0.0, 1.0], 50)[:, None]
+    assert held_out_gain(step, np.asarray([50])) > 0
+    assert refine_boundaries(step, np.asarray([46]), reach=6).tolist() == [50]
