@@ -13,10 +13,11 @@ from dayline.decision.partition import build_hierarchy
 from dayline.estimators.embedders import PrincipalComponents
 from dayline.method.autoregression import held_out_gain, refine_boundaries
 from dayline.method.periods import find_period, remove_period
-from dayline.method.windows import MOST_COLUMNS, window_features
+from dayline.method.windows import MOST_COLUMNS, Level, window_features
 
-WIDTHS = (10, 20)
-"""Rows of the windows that are tried. Each row belongs to two windows."""
+WINDOWS: tuple[tuple[int, Level], ...] = ((10, "mean"), (20, "mean"), (40, "slope"))
+"""Rows of the windows that are tried, and what is taken of their level. Each row belongs to two
+windows. A slope needs more rows than a mean."""
 
 FEWEST_WINDOWS = 16
 """Windows that a signal has at least, or it is too short for that width."""
@@ -40,6 +41,8 @@ class SignalFeatures:
         The signal without its period.
     width, step : int
         Rows of a window, and from one to the next; 1 and 1 for the signal itself.
+    level : {"mean", "slope"}
+        Which level a window has.
     period : float or None
         Rows of the cycle that was taken out.
     boundaries : ndarray of int
@@ -54,6 +57,7 @@ class SignalFeatures:
     signals: FloatArray
     width: int = 1
     step: int = 1
+    level: Level = "mean"
     period: float | None = None
     boundaries: IntArray = field(default_factory=lambda: NONE)
     gain: float = 0.0
@@ -65,9 +69,10 @@ class SignalFeatures:
         if self.period is not None:
             notes.append(f"a period of {self.period:g} rows was taken out")
         if self.step > 1:
+            seen = f"{'level' if self.level == 'mean' else 'slope'}, spread, differences"
             notes.append(
-                f"events were found in windows of {self.width} rows (level, spread, differences),"
-                " which predict rows held out better than single rows do"
+                f"events were found in windows of {self.width} rows ({seen}), which predict rows"
+                " held out better than single rows do"
             )
         return "; ".join(notes)
 
@@ -77,8 +82,8 @@ def choose_signal_features(
 ) -> SignalFeatures | None:
     """Choose raw rows or windows of a signal, by how well their events predict rows held out.
 
-    Levels show in raw rows; variance, frequency and autocorrelation in windows. The candidates
-    are the answers of the main directions alone (as of `EventSegmenter.fast`), so this costs little
+    Levels show in raw rows; variance, frequency, autocorrelation and slope in windows. The
+    candidates are the answers of the main directions alone (as of `EventSegmenter.fast`), so this costs little
     beside the embedding.
 
     Parameters
@@ -102,11 +107,12 @@ def choose_signal_features(
 
     raw = SignalFeatures(x, x, period=period)
     found = [raw]
-    for width in WIDTHS:
+    for width, level in WINDOWS:
         step = width // 2
-        features = window_features(x, width=width)[step // 2 :: step]
+        features = window_features(x, width=width, level=level)[step // 2 :: step]
         if len(features) >= FEWEST_WINDOWS:
-            found.append(replace(raw, features=features, width=width, step=step))
+            one = replace(raw, features=features, width=width, step=step, level=level)
+            found.append(one)
 
     answers = [_quick_answer(one) for one in found]
     gains = [held_out_gain(x, answer) for answer in answers]
