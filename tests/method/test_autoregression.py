@@ -34,22 +34,22 @@ CHANGES = {
 }
 
 
-def by_least_squares(x, boundaries, order):
+def by_least_squares(x, boundaries, order, run=4):
     """Return the log likelihood of held-out rows of one column, row by row."""
     z = (x - x.mean()) / x.std()
     n = len(z)
     time = np.linspace(-1, 1, n)
     before = [[z[max(t - k, 0)] for k in range(1, order + 1)] for t in range(n)]
-    terms = np.column_stack([np.ones(n), time, before])
+    terms = np.column_stack([np.ones(n), time, before] if order else [np.ones(n)])
     total = 0.0
     edges = [0, *boundaries, n]
     for start, stop in pairwise(edges):
         for fold in (0, 1):
-            seen = [t for t in range(start, stop) if t // 4 % 2 == fold]
+            seen = [t for t in range(start, stop) if t // run % 2 == fold]
             # As many rows more as there are terms keep it solvable.
-            extra = np.sqrt(RIDGE * (1 + len(seen))) * np.eye(order + 2)
+            extra = np.sqrt(RIDGE * (1 + len(seen))) * np.eye(terms.shape[1])
             design = np.concatenate([terms[seen], extra])
-            target = np.append(z[seen], np.zeros(order + 2))
+            target = np.append(z[seen], np.zeros(terms.shape[1]))
             fitted = np.linalg.lstsq(design, target, rcond=None)[0]
             squares = np.sum((z[seen] - terms[seen] @ fitted) ** 2)
             variance = (squares + PRIOR_ROWS) / (len(seen) + PRIOR_ROWS) + LEAST_VARIANCE
@@ -61,15 +61,26 @@ def by_least_squares(x, boundaries, order):
     return total
 
 
-def test_the_gain_is_that_of_regressions_fitted_row_by_row():
-    x = np.cumsum(np.random.default_rng(0).normal(size=(90, 2)), axis=0)
-    boundaries = [3, 40, 41]
-    expected = max(
-        sum(by_least_squares(c, boundaries, order) - by_least_squares(c, [], order) for c in x.T)
-        for order in (2, 6)
-    )
+@pytest.mark.parametrize("boundaries", [[], [45], [3, 40, 41], [*range(10, 90, 10)]])
+@pytest.mark.parametrize("kind", ["walk", "levels", "cycle"])
+def test_the_gain_is_that_of_regressions_fitted_row_by_row(kind, boundaries):
+    x = 0.3 * np.random.default_rng(0).normal(size=(90, 2))
+    if kind == "walk":
+        x = np.cumsum(x, axis=0)
+    if kind == "levels":
+        x += 3 * np.random.default_rng(1).normal(size=(9, 2)).repeat(10, axis=0)
+    if kind == "cycle":
+        x += np.sin(ROWS[:90, None] * np.where(ROWS[:90, None] < 45, 0.3, 0.6))
+
+    def likelihood(boundaries, order, run):
+        return sum(by_least_squares(column, boundaries, order, run) for column in x.T)
+
+    models = [(0, 1), (2, 4), (6, 4)]
+    one_event = [likelihood([], *model) for model in models]
+    level, two, six = (likelihood(boundaries, *model) for model in models)
+    expected = max(level - max(one_event), two - one_event[1], six - one_event[2])
     gain = held_out_gain(x, np.asarray(boundaries))
-    assert gain == pytest.approx(expected - 3 * np.log(90), abs=1e-6)
+    assert gain == pytest.approx(expected - len(boundaries) * np.log(90), abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", CHANGES)
@@ -98,6 +109,13 @@ def test_boundaries_in_noise_predict_nothing(kind):
         for n_boundaries in (1, 3, 10):
             boundaries = np.sort(random.choice(np.arange(10, 590), n_boundaries, replace=False))
             assert held_out_gain(x, boundaries) < 0
+
+
+def test_short_events_are_predicted_by_their_level():
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        x = 3 * random.normal(size=(25, 4)).repeat(8, axis=0) + random.normal(size=(200, 4))
+        assert held_out_gain(x, np.arange(8, 200, 8)) > 20
 
 
 @pytest.mark.parametrize("kind", CHANGES)

@@ -50,7 +50,8 @@ class SignalFeatures:
     gain : float
         By how much this answer predicts rows held out better than one event, in nats, less log n
         for each boundary. Where nothing changes it is not above 0: white noise, autoregressions,
-        random walks, trends and seasons have one event.
+        random walks, trends and seasons have one event. Nor need it be where events have only a
+        few rows.
     """
 
     features: FloatArray
@@ -84,7 +85,7 @@ def choose_signal_features(
 
     Levels show in raw rows; variance, frequency, autocorrelation and slope in windows. The
     candidates are the answers of the main directions alone (as of `EventSegmenter.fast`), so this costs little
-    beside the embedding.
+    beside the embedding. Raw rows stay if no answer predicts better than one event.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def choose_signal_features(
 
     answers = [_quick_answer(one) for one in found]
     gains = [held_out_gain(x, answer) for answer in answers]
-    best = int(np.argmax(gains))
+    best = int(np.argmax(gains)) if max(gains) > 0 else 0
     return replace(found[best], boundaries=answers[best], gain=gains[best])
 
 

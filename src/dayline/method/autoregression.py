@@ -19,7 +19,8 @@ SHORT, LONG = 2, 6
 six see it through noise."""
 
 RUN = 4
-"""Rows that are held out together. Neighbors share their noise, short events have few rows."""
+"""Rows that are held out together, because neighbors share their noise; single ones if only the
+level of an event predicts them, as in short events."""
 
 RIDGE = 1e-3
 """Keeps equations solvable: mean square, and total, of what is added to each regressor."""
@@ -32,10 +33,11 @@ rows must not make all others impossible."""
 def held_out_gain(x: FloatArray, boundaries: IntArray) -> float:
     """Return how much better rows are predicted by events than by one event, in nats.
 
-    Every other run of four rows of an event is predicted by an autoregression fitted to the others.
-    The gain is the log likelihood of all rows, over that without boundaries, less log n for each
-    boundary, which was placed with all rows in sight. It is the higher one of two, from two values
-    before and from six.
+    Every other run of four rows of an event is predicted by an autoregression fitted to the others,
+    from two values before or from six; the higher gain counts. Short events may also be predicted
+    by their level alone, every other row by the others; this is compared with the best prediction
+    of one event. The gain is in log likelihood, less log n for each boundary, which was placed with
+    all rows in sight.
 
     Parameters
     ----------
@@ -44,12 +46,16 @@ def held_out_gain(x: FloatArray, boundaries: IntArray) -> float:
     boundaries : ndarray of int
         First row of every event but the first.
     """
-    gains = []
-    for order in (SHORT, LONG):
+    none = np.zeros(0, dtype=np.int64)
+    likelihoods = []
+    for order, run in ((0, 1), (SHORT, RUN), (LONG, RUN)):
         equations = _equations(x, order)
-        one_event = _held_out_likelihood(equations, np.zeros(0, dtype=np.int64))
-        gains.append(_held_out_likelihood(equations, boundaries) - one_event)
-    return max(gains) - len(boundaries) * float(np.log(len(x)))
+        likelihoods.append(
+            [_held_out_likelihood(equations, one, run) for one in (none, boundaries)]
+        )
+    one_event, events = np.transpose(likelihoods)
+    gain = max(events[0] - np.max(one_event), *(events - one_event)[1:])
+    return float(gain - len(boundaries) * np.log(len(x)))
 
 
 def refine_boundaries(x: FloatArray, boundaries: IntArray, *, reach: int) -> IntArray:
@@ -89,8 +95,13 @@ def refine_boundaries(x: FloatArray, boundaries: IntArray, *, reach: int) -> Int
 
 
 def _equations(x: FloatArray, order: int) -> FloatArray:
-    """Return one, the time, the values before and the value itself, of each row and column."""
+    """Return one, the time, the values before and the value itself, of each row and column.
+
+    Without values before, only one and the value: the level.
+    """
     values = standardize(x)
+    if order == 0:
+        return np.stack([np.ones_like(values), values], axis=2)
     time = np.broadcast_to(np.linspace(-1.0, 1.0, len(values))[:, None], values.shape)
     before = [values[np.maximum(np.arange(len(values)) - k, 0)] for k in range(1, order + 1)]
     return np.stack([np.ones_like(values), time, *before, values], axis=2)
@@ -123,9 +134,9 @@ def _misfit(products: FloatArray, n_rows: IntArray) -> FloatArray:
     return np.asarray(np.sum(n_rows * np.log(_variance(np.maximum(squares, 0.0), n_rows)), axis=1))
 
 
-def _held_out_likelihood(equations: FloatArray, boundaries: IntArray) -> float:
+def _held_out_likelihood(equations: FloatArray, boundaries: IntArray, run: int) -> float:
     """Return the log likelihood of all rows, each predicted from the others of its event."""
-    is_even = (np.arange(len(equations)) // RUN) % 2 == 0
+    is_even = (np.arange(len(equations)) // run) % 2 == 0
     edges = np.concatenate([[0], boundaries, [len(equations)]]).astype(np.int64)
     total = 0.0
     for start, stop in pairwise(edges.tolist()):
