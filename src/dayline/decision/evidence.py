@@ -217,11 +217,13 @@ def gather_evidence(
     times: FloatArray | None,
     breaks: Sequence[int] = (),
     typical_duration: float | None = None,
+    may_be_noise: bool = True,
 ) -> Evidence:
     """Find the candidates of a sequence, their strengths and the answers; see `Evidence`.
 
     The directions are the main ones of the denoised features; without an embedding, only they
-    count. `breaks` are those of the required boundaries that coarser levels may join across.
+    count. `breaks` are those of the required boundaries that coarser levels may join across. Frames
+    that another test has told from noise are not judged again.
     """
     model = load_model()
     standardized = standardized_rows(to_numpy(features))
@@ -232,7 +234,7 @@ def gather_evidence(
     cosines = compare_neighbors(spread_few_directions(standardized))
     log_weights = boundary_weights(cosines, model)
     few = in_few_directions(standardized)
-    noise = find_noise(few)
+    noise = find_noise(few) if may_be_noise else None
     if noise is not None:
         log_weights[noise.changes] += SEEN
     hierarchies = build_hierarchies(views, log_weights, slowness(cosines), model)
@@ -245,7 +247,7 @@ def gather_evidence(
         answers = find_answers(hierarchies, seen, of_noise, model)
         # A share of the slowness that leaves nothing has no levels to choose from.
         at = next((k for k in range(len(SHARES)) if len(answers[k])), 0)
-        why_one_event = _why_one_event(seen, answers[at])
+        why_one_event = _why_one_event(seen, answers[at]) if may_be_noise else ""
     else:
         answers, at = (noise.changes,), 0
         why_one_event = "" if len(noise.changes) else noise.why
@@ -274,8 +276,8 @@ def gather_evidence(
         answers=answers,
         agreement=agreement(hierarchy.boundaries, answers, len(views)),
         why_one_event=why_one_event,
-        clock=_clock(len(views), times),
-        breaks=_break_weights(breaks, times),
+        clock=recording_clock(len(views), times),
+        breaks=break_weights(breaks, times),
         typical_duration=typical_duration,
     )
 
@@ -399,7 +401,7 @@ def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> floa
     return float(np.sum(beside * whole)) / total if total > 0 else 1.0
 
 
-def _break_weights(breaks: Sequence[int], times: FloatArray | None) -> dict[int, float]:
+def break_weights(breaks: Sequence[int], times: FloatArray | None) -> dict[int, float]:
     """Return the log weight of each break: a long pause is joined after a short one.
 
     The shortest weighs as much as any boundary, one that is three times as long twice as much.
@@ -412,7 +414,8 @@ def _break_weights(breaks: Sequence[int], times: FloatArray | None) -> dict[int,
     }
 
 
-def _clock(n_frames: int, times: FloatArray | None) -> FloatArray:
+def recording_clock(n_frames: int, times: FloatArray | None) -> FloatArray:
+    """Return when each frame begins, and the last one ends; see `Evidence`."""
     if times is None or times[0] == times[-1]:
         return np.arange(n_frames + 1, dtype=np.float64)
     gaps = np.diff(times)

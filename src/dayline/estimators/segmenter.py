@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, fields
+from functools import partial
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from dayline.arrays import Array, FloatArray, IntArray, is_mapped
+from dayline.arrays import Array, FloatArray, IntArray, is_mapped, to_numpy
 from dayline.checks import (
     Missing,
     check_between,
@@ -40,7 +41,13 @@ from dayline.estimators.embedders import (
     PrincipalComponents,
     given_rows,
 )
+from dayline.estimators.signals import (
+    SignalFeatures,
+    choose_signal_features,
+    gather_signal_evidence,
+)
 from dayline.events import NestedLevel, Segmentation, boundaries_to_labels, labels_to_boundaries
+from dayline.method.windows import MOST_COLUMNS
 from dayline.metrics import score_boundaries
 from dayline.progress import OnStep, no_report
 
@@ -102,6 +109,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     window, order : int, default=8 and 5
         Frames on either side that are averaged for the boundary score, and that a local maximum
         must exceed ("ces").
+    period : float, optional
+        Frames of a cycle to take out, for features of at most eight columns; None looks for one of
+        at least eight turns. A note says what was taken out.
     missing : {"raise", "interpolate"}, default="raise"
         How to handle NaN and infinity; "interpolate" also applies if only `embedding` has it.
     device : str or None, default=None
@@ -144,6 +154,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     level: int = 0
     window: int = 8
     order: int = 5
+    period: float | None = None
     missing: Missing = "raise"
     device: str | None = None
     random_state: int | None = None
@@ -344,10 +355,26 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         # memory stays one.
         self._rows = rows if is_mapped(rows) else np.array(rows)
 
+        if self.period is not None:
+            check_between("period", self.period, 2, n_frames / 2)
+            if features.shape[1] > MOST_COLUMNS:
+                raise ValueError(
+                    f"period={self.period:g} is for features of at most {MOST_COLUMNS} columns;"
+                    f" these have {features.shape[1]}"
+                )
         features = embedder.without_outliers(features)
+        # Levels show in the rows of a signal, changes of spread or frequency in windows of them.
+        signal: SignalFeatures | None = None
+        if self.detector == "partition":
+            signal = choose_signal_features(to_numpy(features), period=self.period)
+        self._note_of_signal = "" if signal is None else signal.note
+        if signal is not None:
+            features = signal.features
         embedder.learn(features, on_step)
         self.embedder_: Embedder = embedder
         self.embedding_: FloatArray = embedder.embedding_
+        if signal is not None:
+            self.embedding_ = self.embedding_[signal.window_of_row]
         self.scores_ = context_scores(self.embedding_, self.window)
         must = required_frames(self._must, self.scores_, forbidden=forbidden)
         breaks = required_frames(self._breaks, self.scores_, forbidden=forbidden)
@@ -359,10 +386,14 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         if self.detector == "ces":
             decision = self._decide_by_peaks(forbidden)
         else:
-            self.evidence_ = gather_evidence(
-                features,
+            gather = (
+                partial(gather_evidence, features)
+                if signal is None
+                else partial(gather_signal_evidence, signal)
+            )
+            self.evidence_ = gather(
                 embedder.main_directions(),
-                None if isinstance(embedder, PrincipalComponents) else self.embedding_,
+                None if isinstance(embedder, PrincipalComponents) else embedder.embedding_,
                 required=self._required,
                 forbidden=forbidden,
                 times=None if self._times is None else self._times.seconds,
@@ -399,8 +430,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 self.evidence_, self.levels_, decision, min_duration=min_duration
             )
             about["n_events_range"] = self.evidence_.n_events_range
+            notes = [self._note_of_signal] if self._note_of_signal else []
             if len(decision.boundaries) == self.evidence_.agreed_number == 0:
-                about["notes"] = (self._why_one_event(self.evidence_, about["levels"]),)
+                notes.append(self._why_one_event(self.evidence_, about["levels"]))
+            about["notes"] = tuple(notes)
         return Segmentation.from_boundaries(
             decision.boundaries,
             len(self.scores_),

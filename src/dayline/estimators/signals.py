@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect, insort
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
-from dayline.decision.evidence import Evidence, agreement, gather_evidence
+from dayline.decision.evidence import (
+    Evidence,
+    agreement,
+    break_weights,
+    gather_evidence,
+    recording_clock,
+)
 from dayline.decision.partition import build_hierarchy
 from dayline.estimators.embedders import PrincipalComponents
 from dayline.method.autoregression import held_out_gain, refine_boundaries
+from dayline.method.denoise import standardize
 from dayline.method.periods import find_period, remove_period
 from dayline.method.windows import MOST_COLUMNS, Level, window_features
 
@@ -21,6 +30,15 @@ windows. A slope needs more rows than a mean."""
 
 FEWEST_WINDOWS = 16
 """Windows that a signal has at least, or it is too short for that width."""
+
+MOST_ROWS = 20_000
+"""Rows of a longer signal are taken as they are: the choice would take longer than the fit."""
+
+LEAST_GAIN = 8.0
+"""Nats by which an answer must predict better than one event; in noise, hardly any gains 7."""
+
+MOST_DEVIATIONS = 3.0
+"""Values beyond count as this many deviations: a few far ones must not tell events apart."""
 
 CONTEXT = 8
 """Windows on either side that count when a boundary is moved."""
@@ -64,6 +82,12 @@ class SignalFeatures:
     gain: float = 0.0
 
     @property
+    def window_of_row(self) -> IntArray:
+        """The window that stands for each row."""
+        rows = np.arange(len(self.signals)) // self.step
+        return np.minimum(rows, len(self.features) - 1)
+
+    @property
     def note(self) -> str:
         """What was done to the signal, empty if it is as it came."""
         notes = []
@@ -97,9 +121,9 @@ def choose_signal_features(
     Returns
     -------
     SignalFeatures or None
-        None for more than eight columns: those are no raw signals.
+        None for more than eight columns: those are no raw signals; and for very many rows.
     """
-    if signals.shape[1] > MOST_COLUMNS:
+    if signals.shape[1] > MOST_COLUMNS or len(signals) > MOST_ROWS:
         return None
     x: FloatArray = np.asarray(signals, dtype=np.float64)
     period = find_period(x) if period is None else period
@@ -116,40 +140,45 @@ def choose_signal_features(
             found.append(one)
 
     answers = [_quick_answer(one) for one in found]
-    gains = [held_out_gain(x, answer) for answer in answers]
-    best = int(np.argmax(gains)) if max(gains) > 0 else 0
+    usual = np.clip(standardize(x), -MOST_DEVIATIONS, MOST_DEVIATIONS)
+    gains = [held_out_gain(usual, answer) for answer in answers]
+    best = int(np.argmax(gains)) if max(gains) > LEAST_GAIN else 0
     return replace(found[best], boundaries=answers[best], gain=gains[best])
 
 
-def evidence_in_rows(
-    evidence: Evidence,
+def gather_signal_evidence(
     chosen: SignalFeatures,
+    directions: FloatArray,
+    embedding: FloatArray | None,
     *,
-    clock: FloatArray,
     required: IntArray,
     forbidden: IntArray,
+    times: FloatArray | None,
+    breaks: Sequence[int] = (),
+    typical_duration: float | None = None,
 ) -> Evidence:
-    """Return the evidence of windows as that of the rows of the signal.
+    """Do what `gather_evidence` does for a signal, from its rows or its windows.
 
-    Candidates move to where they are most likely in the signal. Each window
-    stands for as many rows as lie between it and the next, so heights and the penalty are as many
-    times as large, and all probabilities stay.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Gathered from `chosen.features`, without constraints and times.
-    chosen : SignalFeatures
-        From `choose_signal_features`.
-    clock : ndarray of shape (n_rows + 1,)
-        When each row begins, and the last one ends.
-    required, forbidden : ndarray of int
-        Rows.
+    The directions and the embedding are those of `chosen.features`, everything else is in rows.
+    Candidates of windows move to where they are most likely in the signal. Each window stands for
+    as many rows as lie between it and the next, so heights and the penalty are as many times as
+    large, and all probabilities stay.
     """
+    gather = partial(gather_evidence, chosen.features, directions, embedding)
+    if chosen.step == 1:
+        return gather(
+            required=required,
+            forbidden=forbidden,
+            times=times,
+            breaks=breaks,
+            typical_duration=typical_duration,
+        )
+    evidence = gather(required=NONE, forbidden=NONE, times=None, may_be_noise=False)
+
     n = len(chosen.signals)
-    window = np.minimum(np.arange(n) // chosen.step, len(chosen.features) - 1)
+    window = chosen.window_of_row
     windows, longer = evidence.hierarchy, float(np.log(chosen.step))
-    n_agreed = int(np.argmax(evidence.agreement))
+    n_agreed = evidence.agreed_number
     order = _rows_of(windows.boundaries, n_agreed, chosen)
     row_of = dict(zip(windows.boundaries.tolist(), order.tolist(), strict=True))
     answers = tuple(
@@ -172,7 +201,9 @@ def evidence_in_rows(
         ),
         split=evidence.split + longer,
         answers=answers,
-        clock=clock,
+        clock=recording_clock(n, times),
+        breaks=break_weights(breaks, times),
+        typical_duration=typical_duration,
     )
     if len(required) == len(forbidden) == 0:
         return in_rows
@@ -207,8 +238,9 @@ def _quick_answer(chosen: SignalFeatures) -> IntArray:
         required=NONE,
         forbidden=NONE,
         times=None,
+        may_be_noise=False,
     )
-    agreed = np.sort(evidence.hierarchy.boundaries[: int(np.argmax(evidence.agreement))])
+    agreed = np.sort(evidence.hierarchy.boundaries[: evidence.agreed_number])
     if chosen.step == 1:
         return agreed
     return refine_boundaries(chosen.signals, agreed * chosen.step, reach=chosen.width)
