@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.signal import lfilter
+from sklearn.base import clone
 
-from dayline import DynamicGraphEmbedding, PrincipalComponents, score_boundaries
-from dayline.decision.decide import Requests, decide, nested_levels
-from dayline.decision.evidence import gather_evidence
-from dayline.estimators.signals import choose_signal_features, evidence_in_rows
+from dayline import EventSegmenter, score_boundaries
+from dayline.estimators.signals import choose_signal_features
 
 ROWS = np.arange(600)
 INSIDE = (ROWS >= 200) & (ROWS < 380)
 TRUE = (200, 380)
-NONE = np.zeros(0, dtype=np.int64)
 
 
 def filtered(coefficient, random, n=600):
@@ -96,58 +94,53 @@ def test_a_period_that_is_given_is_taken_out():
     assert np.std(chosen.signals) < np.std(x)
 
 
-@pytest.fixture(scope="module", params=[DynamicGraphEmbedding, PrincipalComponents])
-def windows(request):
-    """A signal whose spread changes, what was chosen, and the evidence of its windows."""
-    x = CHANGES["spread"](np.random.default_rng(6))[:, None]
-    chosen = choose_signal_features(x * np.linspace(1, 1.2, 600)[:, None])
-    embedder = request.param().fit(chosen.features)
-    embedding = None if request.param is PrincipalComponents else embedder.embedding_
-    directions = embedder.main_directions()
-    evidence = gather_evidence(
-        chosen.features, directions, embedding, required=NONE, forbidden=NONE, times=None
-    )
-    assert chosen.step > 1
-    return chosen, evidence
+@pytest.fixture(scope="module", params=[EventSegmenter, EventSegmenter.fast])
+def in_windows(request):
+    """A signal whose frequency changes, fitted; its events are seen in windows."""
+    fitted = request.param().fit(CHANGES["frequency"](np.random.default_rng(6))[:, None])
+    (note,) = fitted.segmentation_.notes
+    assert "events were found in windows" in note
+    return fitted
 
 
-def in_rows(windows, required=(), forbidden=()):
-    chosen, evidence = windows
-    return evidence_in_rows(
-        evidence,
-        chosen,
-        clock=np.arange(601.0),
-        required=np.asarray(required, dtype=np.int64),
-        forbidden=np.asarray(forbidden, dtype=np.int64),
-    )
-
-
-def test_evidence_of_windows_is_decided_in_rows(windows):
-    evidence = in_rows(windows)
-    assert len(evidence.embedding) == len(evidence.hierarchy.x) == 600
-    assert evidence.strengths == pytest.approx(windows[1].strengths)
-    assert evidence.n_events_range == windows[1].n_events_range
-
+def test_evidence_of_windows_is_decided_in_rows(in_windows):
+    evidence = in_windows.evidence_
+    assert len(in_windows.embedding_) == len(in_windows.scores_) == len(evidence.hierarchy.x) == 600
     order = evidence.hierarchy.boundaries
     assert len(np.unique(order)) == len(order)
     assert np.all((order > 0) & (order < 600))
-    assert np.max(abs(order - windows[0].step * windows[1].hierarchy.boundaries)) < 40
 
-    levels = nested_levels(evidence)
-    three = decide(evidence, levels, Requests(n_events=3)).boundaries
-    assert np.max(abs(three - TRUE)) <= 5
-    many = decide(evidence, levels, Requests(n_events=60)).boundaries
-    assert len(many) == 59
-    assert set(three) <= set(many)
+    assert np.max(abs(in_windows.boundaries_ - TRUE)) <= 10
+    many = [event.start for event in in_windows.choose(n_events=60).events]
+    assert len(many) == 60
+    assert set(in_windows.boundaries_) <= set(many)
 
 
-def test_constraints_on_rows_are_kept(windows):
-    free = in_rows(windows)
-    first = int(free.hierarchy.boundaries[0])
-    bound = in_rows(windows, required=[103], forbidden=[first])
-    assert 103 in bound.hierarchy.boundaries
-    assert first not in bound.hierarchy.boundaries
-    assert len(bound.log_odds) == len(bound.hierarchy.boundaries) == len(bound.agreement) - 1
-    found = decide(bound, nested_levels(bound), Requests()).boundaries
-    assert 103 in found
-    assert first not in found
+def test_constraints_on_rows_are_kept(in_windows):
+    first = int(in_windows.boundaries_[0])
+    x = CHANGES["frequency"](np.random.default_rng(6))[:, None]
+    bound = clone(in_windows).fit(x, must=[103], must_not=[first])
+    assert 103 in bound.boundaries_
+    assert first not in bound.boundaries_
+
+
+def test_periods_are_named_or_given_and_for_few_columns_only():
+    x = CHANGES["season with a step"](np.random.default_rng(0))[:, None]
+    (note,) = EventSegmenter.fast().fit(x).segmentation_.notes
+    assert note == "a period of 24 rows was taken out"
+    given = EventSegmenter(period=40).fit(np.random.default_rng(0).normal(size=(200, 1)))
+    assert "a period of 40 rows was taken out" in given.segmentation_.notes
+    with pytest.raises(ValueError, match="period=24 is for features of at most 8 columns"):
+        EventSegmenter(period=24).fit(np.zeros((100, 9)) + np.arange(9))
+    with pytest.raises(ValueError, match="period=80"):
+        EventSegmenter(period=80).fit(x[:100])
+
+
+def test_times_and_pauses_of_a_signal_in_windows():
+    """The clock, the breaks and the durations are those of rows."""
+    x = CHANGES["frequency"](np.random.default_rng(6))[:, None]
+    times = 10.0 * ROWS + np.where(ROWS >= 500, 1e5, 0.0)
+    result = EventSegmenter.fast().segment(x, times=times, breaks=[500])
+    starts = [event.start for event in result.events]
+    assert 500 in starts
+    assert result.events[starts.index(500)].reason == "pause"

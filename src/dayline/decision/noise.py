@@ -37,7 +37,7 @@ ORDERED, NOISY = 4.0, 2.75
 """Standard deviations above which frames are not in random order, and below which frames within
 events are."""
 
-WANDERS = 0.97
+WANDERS = 0.95
 """What each frame keeps of the one before, from which on frames wander like a random walk."""
 
 UNEVEN, LONG = 1.3, 5.0

@@ -35,7 +35,11 @@ MOST_ROWS = 20_000
 """Rows of a longer signal are taken as they are: the choice would take longer than the fit."""
 
 LEAST_GAIN = 8.0
-"""Nats by which an answer must predict better than one event; in noise, hardly any gains 7."""
+"""Nats by which windows must predict better than rows, and than one event; in noise, hardly any
+gain 7."""
+
+MOST_LEFT = 0.02
+"""Share of the variance that is left within events of constant level: windows are not needed."""
 
 MOST_DEVIATIONS = 3.0
 """Values beyond count as this many deviations: a few far ones must not tell events apart."""
@@ -128,21 +132,29 @@ def choose_signal_features(
     x: FloatArray = np.asarray(signals, dtype=np.float64)
     period = find_period(x) if period is None else period
     if period is not None:
-        x = remove_period(x, period)
+        without = remove_period(x, period)
+        # Where nothing is left, the cycle itself is all that finer levels can split.
+        if not np.ptp(without, axis=0).any():
+            return SignalFeatures(x, x)
+        x = without
 
     raw = SignalFeatures(x, x, period=period)
-    found = [raw]
+    answer = _quick_answer(raw)
+    left = sum(len(part) * np.var(part, axis=0) for part in np.split(x, answer)) / len(x)
+    if np.sum(left) <= MOST_LEFT * np.sum(np.var(x, axis=0)):
+        return replace(raw, boundaries=answer)
+
+    found, answers = [raw], [answer]
     for width, level in WINDOWS:
         step = width // 2
         features = window_features(x, width=width, level=level)[step // 2 :: step]
         if len(features) >= FEWEST_WINDOWS:
-            one = replace(raw, features=features, width=width, step=step, level=level)
-            found.append(one)
+            found.append(replace(raw, features=features, width=width, step=step, level=level))
+            answers.append(_quick_answer(found[-1]))
 
-    answers = [_quick_answer(one) for one in found]
     usual = np.clip(standardize(x), -MOST_DEVIATIONS, MOST_DEVIATIONS)
-    gains = [held_out_gain(usual, answer) for answer in answers]
-    best = int(np.argmax(gains)) if max(gains) > LEAST_GAIN else 0
+    gains = [held_out_gain(usual, one) for one in answers]
+    best = int(np.argmax(gains)) if max(gains) > max(gains[0], 0.0) + LEAST_GAIN else 0
     return replace(found[best], boundaries=answers[best], gain=gains[best])
 
 

@@ -39,6 +39,10 @@ one must explain more."""
 MOST_LEFT = 1.1
 """What a whole number of rows may leave of the variance, over what the period itself leaves."""
 
+LEAST_STEP, N_OFFSETS, MOST_OF_STEPS = 0.5, 40, 2.0
+"""Of equal steps, their height over the range of a cycle at least, the starts of the first one that
+are tried, and the variance that they leave at most, over that which a period leaves."""
+
 LEFT = 0.02
 """Deviation of what a period leaves, over that of the column, below which nothing is left."""
 
@@ -96,7 +100,7 @@ def find_period(x: FloatArray) -> float | None:
     # One that is nearly whole drifts out of phase: it must leave hardly more.
     if 1.0 - _explained(column, whole) <= MOST_LEFT * (1.0 - _explained(column, period)) + LEFT**2:
         period = whole
-    return period if _lasts(column, period) else None
+    return period if _lasts(column, period) and not _is_staircase(column, period) else None
 
 
 def without_period(signals: Any, period: float) -> FloatArray:
@@ -182,6 +186,24 @@ def _profile(phases: FloatArray, rest: FloatArray, period: float) -> tuple[Float
     at = np.asarray([float(np.mean(phases[part])) for part in parts])
     profile = np.asarray([float(np.median(rest[part])) for part in parts])
     return at, profile - profile.mean()
+
+
+def _is_staircase(column: FloatArray, period: float) -> bool:
+    """Return whether a trend with a period is nothing but equal steps of equal length."""
+    inside, rest = _without_level(column, period)
+    phases = np.arange(len(column))[inside] / period % 1.0
+    at, profile = _profile(phases, rest, period)
+    with_period = float(np.mean((rest - _at_phases(phases, at, profile)) ** 2))
+    slope = float(np.polyfit(np.arange(len(column)), column, 1)[0])
+    if abs(slope) * period < LEAST_STEP * float(np.ptp(profile)):
+        return False
+
+    with_steps = []
+    for offset in np.linspace(0.0, 1.0, N_OFFSETS, endpoint=False):
+        step = np.floor(np.arange(len(column)) / period + offset).astype(np.int64)
+        means = np.bincount(step, column) / np.maximum(np.bincount(step), 1)
+        with_steps.append(float(np.mean((column - means[step]) ** 2)))
+    return min(with_steps) <= MOST_OF_STEPS * with_period + LEFT**2 * float(np.var(column))
 
 
 def _at_phases(phases: FloatArray, at: FloatArray, profile: FloatArray) -> FloatArray:
