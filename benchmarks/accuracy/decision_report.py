@@ -6,7 +6,7 @@ kind are made by summary.py, from the scores that `fit_decision.py --table` writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,27 +17,36 @@ if TYPE_CHECKING:
     from fit_decision import Judged
 
     from dayline.decision.evidence import DecisionModel
-    from dayline.research.datasets.annotations import LabeledSequence
 
 
 def by_kind(judged: Iterable[Judged], value: Callable[[Judged], float]) -> dict[str, float]:
+    """Return the mean of a value over the sequences of each kind."""
     found: dict[str, list[float]] = {}
     for one in judged:
-        found.setdefault(one.sequence.kind, []).append(value(one))
+        found.setdefault(one.kind, []).append(value(one))
     return {kind: float(np.mean(values)) for kind, values in sorted(found.items())}
 
 
-def worth(judged: list[Judged]) -> str:
-    """Return F1 of the mean over kinds, and the same with the number of events given."""
-    found, given = by_kind(judged, lambda j: j.f1), by_kind(judged, lambda j: j.f1_with_true_number)
-    return f"{np.mean(list(found.values())):.3f} ({np.mean(list(given.values())):.3f})"
+def print_scores(name: str, judged: list[Judged], groups: Mapping[str, Collection[str]]) -> None:
+    """Print the mean F1 of groups of kinds, and with the number of events given."""
+    found = by_kind(judged, lambda j: j.f1(j.found))
+    given = by_kind(judged, lambda j: j.f1(j.as_many_as_true))
+    cells = [
+        f"{len(kinds)} {group} {mean_of(found, kinds)} ({mean_of(given, kinds)})"
+        for group, kinds in groups.items()
+        if kinds
+    ]
+    print(f"  {name:20}{', '.join(cells)}", flush=True)
 
 
-def print_loss_of_fast(
-    sequences: list[LabeledSequence], judged: list[Judged], fast: list[Judged]
-) -> None:
+def mean_of(scores: dict[str, float], kinds: Iterable[str]) -> str:
+    """Return the mean of some kinds."""
+    return f"{np.mean([scores[kind] for kind in kinds]):.4f}"
+
+
+def print_loss_of_fast(judged: list[Judged], fast: list[Judged]) -> None:
     """Print what fast() loses, and whether it loses more where named events recur."""
-    default, other = by_kind(judged, lambda j: j.f1), by_kind(fast, lambda j: j.f1)
+    default, other = (by_kind(some, lambda j: j.f1(j.found)) for some in (judged, fast))
     change = {kind: other[kind] - default[kind] for kind in default}
     values, random = np.asarray(list(change.values())), np.random.default_rng(0)
     low, high = np.quantile(
@@ -48,7 +57,7 @@ def print_loss_of_fast(
         f" {high:+.3f}"
     )
     shares: dict[str, list[float]] = {}
-    for sequence in sequences:
+    for sequence in (one.sequence for one in judged):
         if sequence.labels is not None and len(sequence.boundaries):
             names = np.asarray(sequence.labels)[[0, *sequence.boundaries]].tolist()
             shares.setdefault(sequence.group, []).append(
@@ -71,9 +80,9 @@ def reliability(judged: list[Judged]) -> list[tuple[int, float, float, float, fl
         First every kind counts the same, as in all tables; then every boundary does, so that kinds
         of most boundaries decide.
     """
-    stated = np.concatenate([j.probabilities[: j.n_found] for j in judged])
-    right = np.concatenate([j.sequence.is_right()[: j.n_found] for j in judged])
-    kinds = np.concatenate([np.repeat(j.sequence.kind, j.n_found) for j in judged])
+    stated = np.concatenate([j.confidence for j in judged])
+    right = np.concatenate([j.is_right(j.found) for j in judged])
+    kinds = np.concatenate([np.repeat(j.kind, len(j.found)) for j in judged])
     names, counts = np.unique(kinds, return_counts=True)
     weights = 1.0 / counts[np.searchsorted(names, kinds)]
     rows = []
@@ -137,10 +146,10 @@ def draw(folder: Path, model: DecisionModel, judged: list[Judged]) -> None:
             [r[column] for r in rows], [r[column + 1] for r in rows], "o-", color=color, label=name
         )
     axes[0].legend(fontsize=8, loc="upper left")
-    for kind in sorted({j.sequence.kind for j in judged}):
-        own = [j for j in judged if j.sequence.kind == kind and j.n_found]
-        stated = np.concatenate([j.probabilities[: j.n_found] for j in own]).mean()
-        right = np.concatenate([j.sequence.is_right()[: j.n_found] for j in own]).mean()
+    for kind in sorted({j.kind for j in judged}):
+        own = [j for j in judged if j.kind == kind and len(j.found)]
+        stated = np.concatenate([j.confidence for j in own]).mean()
+        right = np.concatenate([j.is_right(j.found) for j in own]).mean()
         axes[1].plot(stated, right, "o", color="#0072b2", ms=4)
         axes[1].annotate(
             kind, (stated, right), xytext=(3, 2), textcoords="offset points", fontsize=6

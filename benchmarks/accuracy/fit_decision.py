@@ -1,14 +1,15 @@
 """Fit the decision model, and judge it on kinds of recordings that it has not seen.
 
-    python benchmarks/accuracy/other_kinds.py OUT
     python benchmarks/accuracy/fit_decision.py --root ../shared/data --folder OUT [--write]
         [--draw FOLDER] [--table docs/results.csv]
 
-Embeds every sequence of ROOT/dev, Keck, the first ten of MAD and OUT, and stores the candidates of
-each under --store (delete it after changing the method or the evidence). Then, for each kind in
-turn, fits the model to all kinds of other families and decides for this one. `EventSegmenter.fast()`
-is judged by the same models, which are fitted to the evidence of the default. Prints what each part
-of the evidence is worth, what `fast()` loses, and reliability. --table saves the scores of every
+OUT has the published kinds (`python benchmarks/accuracy/other_kinds.py OUT`). Embeds every sequence
+of ROOT/dev, Keck, the first ten of MAD and OUT, and stores the embedding and what the baselines find
+under --store (delete it after changing the method). Then, for each kind in turn, fits the model to
+all kinds of other families and decides for this one. `EventSegmenter.fast()` is judged by the same
+models, which are fitted to the evidence of the default. Prints the scores of natural recordings
+apart from those of the others, most of which were joined from parts; what `fast()` loses; what each
+part of the evidence is worth; and how good the confidence is. --table saves the scores of every
 method on every kind, with baselines and controls, in the format of results_table.py; summary.py
 makes tables of them. --write puts the model that is fitted to all kinds into the package; the same
 data give the same file, bit for bit. --draw saves the model and its reliability as pictures.
@@ -21,41 +22,35 @@ docs/how-it-decides.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
-from decision_report import draw, print_loss_of_fast, print_reliability, worth
+from decision_report import draw, print_loss_of_fast, print_reliability, print_scores
 from results_table import Answer, write_results
 from sequences import load_all, options_of
 from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, equal_pieces, score_boundaries
-from dayline.arrays import unit_rows
-from dayline.decision.evidence import (
-    NOISE,
-    DecisionModel,
-    boundary_weights,
-    compare_neighbors,
-    expected_f1,
-    load_model,
-    slowness,
-    two_views,
-)
-from dayline.decision.noise import in_few_directions, n_above_noise, why_no_events
-from dayline.decision.partition import build_hierarchy
+from dayline.checks import check_features
+from dayline.decision.decide import boundary_probability
+from dayline.decision.evidence import DecisionModel, Evidence, gather_evidence, load_model
 from dayline.files import write_text_whole
-from dayline.method.denoise import comparable_columns, standardize
 from dayline.research.baselines.kernel_change import KernelChangeSegmenter
 from dayline.research.baselines.novelty import ContextualSegmenter, WindowDifferenceSegmenter
-from dayline.research.datasets.annotations import LabeledSequence
+from dayline.research.datasets.annotations import LabeledSequence, load_folder
 
 MODEL = Path(__file__).parents[2] / "src" / "dayline" / "decision" / "model.json"
 FAMILIES = {
-    "bbc": "shots of films", "rai": "shots of films",
+    "bbc": "films", "rai": "films", "forrest": "films", "sherlock": "films",
     "keck": "pictures of actions", "mad": "pictures of actions", "weizmann": "pictures of actions",
+    "gtea": "cooking", "salads": "cooking", "adl": "cooking",
+    "sensecam": "days of a camera", "utego": "days of a camera",
     "mocap6": "skeletons", "utkinect": "skeletons",
     "files": "biology", "genomes": "biology",
 }  # fmt: skip
@@ -73,111 +68,75 @@ BASELINES: dict[str, Callable[[int | None], object]] = {
     "CES, raw": lambda n: ContextualSegmenter(n),
     "CES, denoised": lambda n: ContextualSegmenter(n, denoise=True),
 }
-PARTS = {
-    "all evidence": {},
-    "without slowness": {"slowness": 1.0},
-    "without hard cuts": {"cut_weight": 0.0},
-    "without the features": {"view": "embedding"},
-    "without the embedding": {"view": "features"},
-    "hard cuts half": {"cut_weight": 4.0},
-    "candidates at 2": {"candidate_penalty": 2.0},
+PARTS: dict[str, tuple[str, dict[str, float]]] = {
+    "without hard cuts": ("both", {"cut_weight": 0.0}),
+    "without the features": ("embedding", {}),
+    "without the embedding": ("features", {}),
 }
-"""Variants of the evidence whose worth is printed."""
-FAST = "without the embedding"
-"""The evidence of `EventSegmenter.fast()`."""
+"""Variants of the evidence whose worth is printed: the views of the frames, and changed numbers."""
 
 
 @dataclass(frozen=True)
-class Candidates:
-    """The candidates of one sequence with one variant of the evidence, and what is true."""
+class Judged:
+    """One sequence with people's boundaries, and the evidence as a model sees it."""
 
-    kind: str
-    n_frames: int
-    tolerance: int
-    true: np.ndarray
-    boundaries: np.ndarray
-    log_heights: np.ndarray
-    penalty: float
-    n_clear: int
+    sequence: LabeledSequence
+    evidence: Evidence
 
-    def split(self, model: DecisionModel) -> float:
-        """Split the heights of this sequence."""
-        return model.split(self.log_heights, self.n_frames, penalty=self.penalty)
-
-    def strengths(self, model: DecisionModel) -> np.ndarray:
-        """Logarithms of heights over the split."""
-        return self.log_heights - self.split(model)
+    @property
+    def kind(self) -> str:
+        """What was recorded."""
+        return self.sequence.group
 
     @property
     def family(self) -> str:
         """Kinds that are held out together."""
         return FAMILIES.get(self.kind, self.kind)
 
-    def f1(self, found: Iterable[int]) -> float:
+    @property
+    def found(self) -> np.ndarray:
+        """Boundaries of the decision, the highest first."""
+        return self.evidence.hierarchy.boundaries[: self.evidence.agreed_number]
+
+    @property
+    def as_many_as_true(self) -> np.ndarray:
+        """Boundaries if their true number is given, the highest first."""
+        return self.evidence.hierarchy.first(len(self.sequence.boundaries))
+
+    @property
+    def confidence(self) -> np.ndarray:
+        """Stated probability of each boundary found."""
+        return boundary_probability(self.evidence, self.found)
+
+    def f1(self, found: np.ndarray) -> float:
         """Score boundaries against those that people marked."""
+        one = self.sequence
         return score_boundaries(
-            found, self.true, tolerance=self.tolerance, n_frames=self.n_frames
+            found, one.boundaries, tolerance=one.tolerance, n_frames=one.n_frames
         ).f1
 
-    def is_right(self) -> np.ndarray:
-        """Return which candidates match: the closest pairs within tolerance, each used once."""
-        apart = np.abs(self.true[:, None] - self.boundaries[None, :])
-        pairs = sorted(
-            (apart[i, j], i, j) for i, j in zip(*np.nonzero(apart <= self.tolerance), strict=True)
-        )
-        right, used = np.zeros(len(self.boundaries), dtype=bool), set()
-        for _, i, j in pairs:
+    def is_right(self, found: np.ndarray) -> np.ndarray:
+        """Return which of them match: the closest pairs within tolerance, each used once."""
+        apart = np.abs(np.asarray(self.sequence.boundaries)[:, None] - found[None, :])
+        near = np.nonzero(apart <= self.sequence.tolerance)
+        right, used = np.zeros(len(found), dtype=bool), set()
+        for _, i, j in sorted((apart[i, j], i, j) for i, j in zip(*near, strict=True)):
             if i not in used and not right[j]:
                 used.add(i)
                 right[j] = True
         return right
 
 
-def gather(sequence: LabeledSequence, store: Path) -> dict[str, np.ndarray]:
-    """Embed one sequence and find its candidates with every variant, unless they are stored."""
+def learn(sequence: LabeledSequence, store: Path) -> dict[str, np.ndarray]:
+    """Embed one sequence and run the baselines, unless that is stored."""
     path = store / sequence.group / f"{sequence.name}.{sequence.digest[:12]}.npz"
     if path.exists():
         with np.load(path) as stored:
             return dict(stored)
-    found = {}
     features = np.asarray(sequence.features, dtype=np.float64)
     with threadpool_limits(1):
         learned = DynamicGraphEmbedding().fit(features)
-        cosines, few = (
-            compare_neighbors(comparable_columns(features)),
-            in_few_directions(standardize(features)),
-        )
-        has_events = not why_no_events(few)
-        both = two_views(
-            unit_rows(learned.embedding_), unit_rows(np.asarray(learned.start_, dtype=np.float64))
-        )
-        half = learned.embedding_.shape[1]
-        views = {
-            "both": both,
-            "embedding": np.sqrt(2.0) * both[:, :half],
-            "features": np.sqrt(2.0) * both[:, half:],
-        }
-        for part, changes in PARTS.items():
-            numbers = {
-                name: value for name, value in changes.items() if name not in ("view", "slowness")
-            }
-            model = replace(load_model(), **numbers)
-            penalty = model.candidate_penalty * changes.get("slowness", slowness(cosines))
-            weights = boundary_weights(cosines, model)
-            hierarchy = build_hierarchy(
-                views[changes.get("view", "both")],
-                weights,
-                penalty=penalty,
-                required=NONE,
-                forbidden=NONE,
-            )
-            found[f"{part}: boundaries"] = hierarchy.boundaries
-            found[f"{part}: log heights"] = hierarchy.log_heights
-            found[f"{part}: penalty"] = np.asarray(penalty)
-            n_clear = (
-                n_above_noise(few, hierarchy.boundaries, hierarchy.log_heights) if has_events else 0
-            )
-            found[f"{part}: clear"] = np.asarray(n_clear)
+        found = {"embedding": learned.embedding_, "directions": learned.main_directions()}
         for name, make in BASELINES.items():
             found[name] = make(None).fit(features).boundaries_
             found[f"{name}: number given"] = (
@@ -186,6 +145,31 @@ def gather(sequence: LabeledSequence, store: Path) -> dict[str, np.ndarray]:
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez(path, **found)
     return found
+
+
+def gather(
+    sequence: LabeledSequence,
+    learned: dict[str, np.ndarray],
+    model: DecisionModel,
+    *,
+    views: str = "both",
+) -> Judged:
+    """Gather the evidence of one sequence, from both views of its frames or one of them."""
+    none = np.zeros(0, dtype=np.int64)
+    with threadpool_limits(1), warnings.catch_warnings():
+        # What is said of outliers and missing values is not of interest here.
+        warnings.simplefilter("ignore")
+        features = DynamicGraphEmbedding().without_outliers(check_features(sequence.features))
+        evidence = gather_evidence(
+            features,
+            learned["embedding" if views == "embedding" else "directions"],
+            learned["embedding"] if views == "both" else None,
+            required=none,
+            forbidden=none,
+            times=None,
+            model=model,
+        )
+    return Judged(sequence, evidence)
 
 
 def fit_curve(strengths: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -217,79 +201,44 @@ def fit_curve(strengths: np.ndarray, right: np.ndarray) -> np.ndarray:
     raise RuntimeError("the curve of a kind did not converge")
 
 
-def fit_model(sequences: list[Candidates]) -> DecisionModel:
+def fit_model(some: Sequence[Judged]) -> DecisionModel:
     """Fit a curve to every kind; numbers are rounded as they are written."""
-    kinds = sorted({s.kind for s in sequences})
-    free = replace(load_model(), split_counts_as=0.0)
-    own = {
-        kind: [s.split(free) for s in sequences if s.kind == kind and len(s.log_heights)]
-        for kind in kinds
+    base = some[0].evidence.model
+    by_kind: dict[str, list[Judged]] = {}
+    for one in some:
+        by_kind.setdefault(one.kind, []).append(one)
+    free = replace(base, split_counts_as=0.0)
+    own = [
+        [split_of(one, free) for one in its if len(one.evidence.hierarchy.boundaries)]
+        for its in by_kind.values()
+    ]
+    usual = round(float(np.mean([np.mean(splits) for splits in own if splits])), 2)
+    model = replace(base, usual_split=usual)
+    curves = {}
+    for kind, its in sorted(by_kind.items()):
+        candidates = [one.evidence.hierarchy for one in its]
+        strengths = [
+            h.log_heights - split_of(one, model) for h, one in zip(candidates, its, strict=True)
+        ]
+        right = [one.is_right(h.boundaries) for h, one in zip(candidates, its, strict=True)]
+        curves[kind] = fit_curve(np.concatenate(strengths), np.concatenate(right)).round(3)
+    slopes, intercepts = np.transpose(list(curves.values()))
+    return replace(model, kinds=tuple(curves), slopes=slopes, intercepts=intercepts)
+
+
+def split_of(one: Judged, model: DecisionModel) -> float:
+    """Split the heights of a sequence."""
+    hierarchy = one.evidence.hierarchy
+    return model.split(hierarchy.log_heights, one.sequence.n_frames, penalty=hierarchy.penalty)
+
+
+def held_out_models(some: Sequence[Judged]) -> list[DecisionModel]:
+    """Return for each sequence a model that is fitted to all other families."""
+    models = {
+        family: fit_model([one for one in some if one.family != family])
+        for family in {one.family for one in some}
     }
-    usual = round(float(np.mean([np.mean(splits) for splits in own.values()])), 2)
-    model = replace(load_model(), usual_split=usual)
-    curves = []
-    for kind in kinds:
-        some = [s for s in sequences if s.kind == kind]
-        strengths = np.concatenate([s.strengths(model) for s in some])
-        curves.append(fit_curve(strengths, np.concatenate([s.is_right() for s in some])).round(3))
-    slopes, intercepts = np.transpose(curves)
-    return replace(model, kinds=tuple(kinds), slopes=slopes, intercepts=intercepts)
-
-
-def curve_of(model: DecisionModel, kind: str) -> DecisionModel:
-    """Return the model of one who knows the kind: its curve alone."""
-    own = [model.kinds.index(kind)]
-    return replace(model, kinds=(kind,), slopes=model.slopes[own], intercepts=model.intercepts[own])
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One sequence decided by a model that has not seen its family."""
-
-    sequence: Candidates
-    n_found: int
-    probabilities: np.ndarray
-
-    @property
-    def f1(self) -> float:
-        """Of the decision."""
-        return self.sequence.f1(self.sequence.boundaries[: self.n_found])
-
-    @property
-    def f1_with_true_number(self) -> float:
-        """Of as many boundaries as are true."""
-        return self.sequence.f1(self.sequence.boundaries[: len(self.sequence.true)])
-
-
-def judge(sequence: Candidates, model: DecisionModel) -> Judged:
-    log_odds = np.where(np.arange(len(sequence.boundaries)) < sequence.n_clear, 0.0, NOISE)
-    by_kind = model.probabilities(sequence.strengths(model), log_odds=log_odds)
-    n_found = int(np.argmax(expected_f1(by_kind)))
-    return Judged(sequence, n_found, by_kind.mean(axis=0))
-
-
-def leave_families_out(
-    sequences: list[Candidates], fitted_to: list[Candidates] | None = None
-) -> list[Judged]:
-    """Judge every sequence by a model fitted to all other families, maybe with other evidence."""
-    judged = []
-    for family in sorted({s.family for s in sequences}):
-        model = fit_model([s for s in fitted_to or sequences if s.family != family])
-        judged += [judge(s, model) for s in sequences if s.family == family]
-    return judged
-
-
-def read(
-    sequences: list[LabeledSequence], found: list[dict[str, np.ndarray]], part: str
-) -> list[Candidates]:
-    return [
-        Candidates(
-            s.group, s.n_frames, s.tolerance, np.asarray(s.boundaries),
-            f[f"{part}: boundaries"], f[f"{part}: log heights"],
-            float(f[f"{part}: penalty"]), int(f[f"{part}: clear"]),
-        )
-        for s, f in zip(sequences, found, strict=True)
-    ]  # fmt: skip
+    return [models[one.family] for one in some]
 
 
 # Names in the table for other people's papers: they never change, and have no commas.
@@ -305,34 +254,46 @@ TABLE_NAMES = {
 }
 
 
+def groups_of(root: Path, sequences: Iterable[LabeledSequence]) -> dict[str, set[str]]:
+    """Return the kinds whose means are printed: natural ones, halves of them, and all others."""
+    natural = {one.group for one in load_all(root)}
+    developed = {one.group for one in load_folder(root / "dev")}
+    families = sorted({FAMILIES.get(kind, kind) for kind in developed})
+    half = {kind for kind in developed if FAMILIES.get(kind, kind) in families[::2]}
+    return {
+        "natural": natural,
+        "in dev": developed,
+        "one half": half,
+        "other half": developed - half,
+        "published": {one.group for one in sequences} - natural,
+    }
+
+
 def all_answers(
-    judged: dict[str, list[Judged]],
-    candidates: list[Candidates],
-    found: list[dict[str, np.ndarray]],
+    judged: dict[str, list[Judged]], learned: list[dict[str, np.ndarray]]
 ) -> Iterable[Answer]:
     """Yield what every method found in every sequence.
 
     Number of events not given, then given, then a control.
     """
 
-    def answer(method: str, one: Candidates, boundaries: np.ndarray, *, given: bool) -> Answer:
-        return Answer(method, one.kind, one.n_frames, one.tolerance, one.true, boundaries, given)
+    def answer(method: str, one: LabeledSequence, found: np.ndarray, *, given: bool) -> Answer:
+        true = one.boundaries
+        return Answer(method, one.group, one.n_frames, one.tolerance, true, found, given)
 
+    sequences = [one.sequence for one in next(iter(judged.values()))]
     for given in (False, True):
         for method, some in judged.items():
             for j in some:
-                n_found = len(j.sequence.true) if given else j.n_found
-                yield answer(method, j.sequence, j.sequence.boundaries[:n_found], given=given)
+                found = j.as_many_as_true if given else j.found
+                yield answer(method, j.sequence, found, given=given)
         for name in BASELINES:
-            for one, its in zip(candidates, found, strict=True):
-                yield answer(
-                    TABLE_NAMES[name],
-                    one,
-                    its[f"{name}: number given" if given else name],
-                    given=given,
-                )
-    for one in candidates:
-        yield answer("equal pieces", one, equal_pieces(one.n_frames, len(one.true) + 1), given=True)
+            for one, its in zip(sequences, learned, strict=True):
+                found = its[f"{name}: number given" if given else name]
+                yield answer(TABLE_NAMES[name], one, found, given=given)
+    for one in sequences:
+        pieces = equal_pieces(one.n_frames, len(one.boundaries) + 1)
+        yield answer("equal pieces", one, pieces, given=True)
 
 
 def as_json(model: DecisionModel) -> str:
@@ -361,27 +322,31 @@ def main() -> None:
     options = parser.parse_args()
 
     sequences = load_all(options.root, options.folder)
+    groups = groups_of(options.root, sequences)
     with ProcessPoolExecutor(options.jobs) as pool:
-        found = list(pool.map(gather, sequences, [options.store] * len(sequences)))
-    candidates = read(sequences, found, "all evidence")
-    judged = leave_families_out(candidates)
-    fast = leave_families_out(read(sequences, found, FAST), fitted_to=candidates)
-    if options.table:
-        write_results(
-            options.table,
-            all_answers({"dayline": judged, "dayline (fast)": fast}, candidates, found),
-        )
-    print("mean F1 of all kinds, held out (number given):")
-    print(f"  default {worth(judged)}, fast() {worth(fast)}")
-    print_loss_of_fast(sequences, judged, fast)
-    print_reliability(judged)
-    print("what the parts are worth, held out:")
-    for part in PARTS:
-        print(f"  {part:24}{worth(leave_families_out(read(sequences, found, part)))}")
-    model = fit_model(candidates)
-    print(f"  {'trained with all':24}{worth([judge(c, model) for c in candidates])}")
-    told = [judge(c, curve_of(model, c.kind)) for c in candidates]
-    print(f"  {'and told the kind':24}{worth(told)}")
+        learned = list(pool.map(learn, sequences, repeat(options.store)))
+
+        def judge(models: Iterable[DecisionModel], views: str = "both") -> list[Judged]:
+            return list(pool.map(partial(gather, views=views), sequences, learned, models))
+
+        gathered = judge(repeat(load_model()))
+        models = held_out_models(gathered)
+        judged, fast = judge(models), judge(models, "features")
+        if options.table:
+            answers = all_answers({"dayline": judged, "dayline (fast)": fast}, learned)
+            write_results(options.table, answers)
+        print("mean F1, held out (number given):")
+        print_scores("default", judged, groups)
+        print_scores("fast()", fast, groups)
+        print_loss_of_fast(judged, fast)
+        print_reliability(judged)
+
+        print("what the parts are worth, held out:")
+        for part, (views, changes) in PARTS.items():
+            changed = judge(repeat(replace(load_model(), **changes)), views)
+            print_scores(part, judge(held_out_models(changed), views), groups)
+        model = fit_model(gathered)
+        print_scores("trained with all", judge(repeat(model)), groups)
     if options.draw:
         draw(options.draw, model, judged)
     if options.write:

@@ -11,18 +11,17 @@ import numpy as np
 import pytest
 
 from dayline.decision.evidence import load_model
+from dayline.research.datasets.annotations import LabeledSequence
 
 
-def made(kind, seed, *, n_true=6):
-    """A sequence whose true boundaries are mostly the highest candidates."""
+def made(kind, seed, *, n_events=7):
+    """A sequence of clear events, as its main directions show it."""
     random = np.random.default_rng(seed)
-    frames = random.permutation(np.arange(10, 400, 10))[:30]
-    true = np.sort(frames[: n_true + 2][:n_true])
-    heights = np.concatenate(
-        [random.normal(4, 0.5, n_true + 2), random.normal(1, 0.5, 22 - n_true + 6)]
-    )
-    heights = np.sort(heights)[::-1]
-    return fit.Candidates(kind, 400, 2, true, frames, heights, 1.0, n_clear=30)
+    lengths = random.integers(20, 40, n_events)
+    x = np.repeat(random.normal(size=(n_events, 8)), lengths, axis=0)
+    x += 0.5 * random.normal(size=x.shape)
+    sequence = LabeledSequence(kind, str(seed), x, np.cumsum(lengths)[:-1], tolerance=2)
+    return fit.gather(sequence, {"embedding": x, "directions": x}, load_model())
 
 
 def test_a_curve_is_the_best_there_is():
@@ -43,17 +42,9 @@ def test_a_curve_is_the_best_there_is():
 
 
 def test_candidates_match_once_and_the_closest_first():
-    sequence = fit.Candidates(
-        "a",
-        100,
-        5,
-        np.asarray([20, 50]),
-        np.asarray([18, 21, 47, 53, 90]),
-        np.zeros(5),
-        1.0,
-        n_clear=30,
-    )
-    assert sequence.is_right().tolist() == [False, True, True, False, False]
+    sequence = LabeledSequence("a", "1", np.zeros((100, 1)), np.asarray([20, 50]))
+    found = fit.Judged(sequence, None).is_right(np.asarray([18, 21, 47, 53, 90]))
+    assert found.tolist() == [False, True, True, False, False]
 
 
 def test_the_same_data_give_the_same_file():
@@ -75,31 +66,37 @@ def test_no_kind_of_a_family_is_seen_when_one_is_judged(monkeypatch):
         fit, "fit_model", lambda some: seen.append({s.kind for s in some}) or original(some)
     )
     sequences = [made(kind, seed) for kind in ("bbc", "rai", "gtea", "eyes") for seed in range(2)]
-    judged = fit.leave_families_out(sequences)
-    assert len(judged) == len(sequences)
-    assert {"gtea", "eyes"} in seen
-    assert all(not {"bbc", "rai"} & kinds or {"bbc", "rai"} <= kinds for kinds in seen)
-    assert np.mean([j.f1 for j in judged]) > 0.7
+    models = fit.held_out_models(sequences)
+    assert len(models) == len(sequences)
+    for one, model in zip(sequences, models, strict=True):
+        others = {other.kind for other in sequences if other.family != one.family}
+        assert set(model.kinds) == others
+        assert others in seen
 
 
-def test_other_evidence_is_judged_by_the_same_models():
-    sequences = [made(kind, seed) for kind in ("bbc", "gtea", "eyes") for seed in range(2)]
-    doubled = [replace(s, log_heights=s.log_heights + np.log(2.0)) for s in sequences]
-    judged = fit.leave_families_out(doubled, fitted_to=sequences)
-    assert len(judged) == len(doubled)
-    for one in judged:
-        model = fit.fit_model([s for s in sequences if s.family != one.sequence.family])
-        assert one.n_found == fit.judge(one.sequence, model).n_found
+def test_a_sequence_is_judged_by_the_model_that_is_given():
+    """One for which boundaries are rare finds fewer, and says how sure it is of each."""
+    one = made("eyes", 0)
+    model = one.evidence.model
+    rare = replace(model, intercepts=model.intercepts - 20)
+    stored = {"embedding": one.sequence.features, "directions": one.sequence.features}
+    again = fit.gather(one.sequence, stored, rare)
+    assert one.f1(one.found) > 0.8
+    assert sum(map(len, again.evidence.answers[:3])) < sum(map(len, one.evidence.answers[:3]))
+    assert np.all(again.confidence < 0.01)
 
 
 def test_every_method_is_in_the_table_with_the_number_given_and_not():
     sequences = [made(kind, seed) for kind in ("bbc", "gtea") for seed in range(2)]
-    judged = fit.leave_families_out(sequences)
     stored = [
-        {f"{name}{end}": one.true for name in fit.BASELINES for end in ("", ": number given")}
+        {
+            f"{name}{end}": one.sequence.boundaries
+            for name in fit.BASELINES
+            for end in ("", ": number given")
+        }
         for one in sequences
     ]
-    answers = list(fit.all_answers({"dayline": judged}, sequences, stored))
+    answers = list(fit.all_answers({"dayline": sequences}, stored))
     methods = {"dayline", *fit.TABLE_NAMES.values()}
     assert set(fit.TABLE_NAMES) == set(fit.BASELINES)
     assert {one.method for one in answers if not one.number_given} == methods

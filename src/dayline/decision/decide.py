@@ -12,7 +12,7 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between, is_whole, show_value
 from dayline.decision.contexts import find_recurring_events
-from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence, expected_f1, load_model
+from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence, expected_f1
 from dayline.decision.partition import merge_events, trace_back
 from dayline.events import NestedLevel
 from dayline.text import counted
@@ -157,7 +157,7 @@ def _doublings_of(evidence: Evidence, number: int) -> float:
 def _best_number(evidence: Evidence, doublings: float) -> int:
     """Return the number of boundaries of highest expected F1 with the odds doubled that often."""
     log_odds = evidence.log_odds + doublings * np.log(2.0)
-    expected = expected_f1(load_model().probabilities(evidence.strengths, log_odds=log_odds))
+    expected = expected_f1(evidence.model.probabilities(evidence.strengths, log_odds=log_odds))
     n_required = len(evidence.hierarchy.required)
     return n_required + int(np.argmax(expected[n_required:]))
 
@@ -336,12 +336,12 @@ def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray
     the penalty of all candidates, which is the least that a candidate gains.
     """
     lowest = np.asarray([np.log(evidence.hierarchy.penalty) - evidence.split])
-    others = load_model().probabilities(
+    others = evidence.model.probabilities(
         lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE
     )
     by_frame = np.full(len(evidence.embedding), others.mean())
     # The model has a curve for every kind of recording; the probability is their mean.
-    by_kind = load_model().probabilities(evidence.strengths, log_odds=evidence.log_odds)
+    by_kind = evidence.model.probabilities(evidence.strengths, log_odds=evidence.log_odds)
     by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
     return by_frame[boundaries]
 

@@ -162,6 +162,8 @@ class Evidence:
     clock : ndarray of shape (n_frames + 1,)
         When each frame begins and the last one ends, in seconds of recording (a pause counts as ten
         long gaps at most) or, without times, in frames.
+    model : DecisionModel
+        What is known of other recordings.
     breaks : mapping of int to float
         Required boundaries that coarser levels may join across, each with its log weight.
     typical_duration : float or None
@@ -176,6 +178,7 @@ class Evidence:
     agreement: FloatArray
     why_one_event: str
     clock: FloatArray
+    model: DecisionModel
     breaks: Mapping[int, float] = field(default_factory=dict)
     typical_duration: float | None = None
 
@@ -218,14 +221,16 @@ def gather_evidence(
     breaks: Sequence[int] = (),
     typical_duration: float | None = None,
     may_be_noise: bool = True,
+    model: DecisionModel | None = None,
 ) -> Evidence:
     """Find the candidates of a sequence, their strengths and the answers; see `Evidence`.
 
     The directions are the main ones of the denoised features; without an embedding, only they
     count. `breaks` are those of the required boundaries that coarser levels may join across. Frames
-    that another test has told from noise are not judged again.
+    that another test has told from noise are not judged again. The model is that of the package, or
+    another one to compare with.
     """
-    model = load_model()
+    model = model or load_model()
     standardized = standardized_rows(to_numpy(features))
     seen = unit_rows(to_numpy(directions).astype(np.float64))
     learned = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
@@ -277,6 +282,7 @@ def gather_evidence(
         agreement=agreement(hierarchy.boundaries, answers, len(views)),
         why_one_event=why_one_event,
         clock=recording_clock(len(views), times),
+        model=model,
         breaks=break_weights(breaks, times),
         typical_duration=typical_duration,
     )
