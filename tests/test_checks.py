@@ -12,6 +12,7 @@ from dayline.checks import (
     check_features,
     check_matrix,
     looks_transposed,
+    missing_rows,
 )
 from dayline.checks import check_times as checked_times
 
@@ -34,6 +35,29 @@ def test_frames_with_nan_or_infinity_are_named():
     for missing in ("raise", "interpolate"):
         with pytest.raises(ValueError, match="column 0 contains no finite values"):
             check_features(x, missing=missing)
+
+
+def test_nothing_but_missing_values_is_one_line():
+    for missing in ("raise", "interpolate"):
+        with pytest.raises(ValueError, match=r"^features contain no finite values; pass rows that"):
+            check_features(np.full((4, 2), np.nan), missing=missing)
+
+
+def test_a_row_is_missing_if_it_has_less_than_half_of_the_usual_values():
+    x = np.ones((12, 5))
+    x[1], x[2, :3], x[3, :2], x[4, 0] = np.nan, np.inf, np.nan, np.nan
+    assert np.flatnonzero(missing_rows(x)).tolist() == [1, 2]
+    assert missing_rows(np.asarray([[1.0], [np.nan], [2.0]])).tolist() == [False, True, False]
+    assert missing_rows(np.arange(6).reshape(3, 2)).tolist() == [False] * 3
+
+
+def test_columns_that_are_measured_less_often_make_no_row_missing():
+    """One sensor has a value in every row, eight others in every tenth."""
+    x = np.full((100, 9), np.nan)
+    x[:, 0] = x[::10, 1:] = 1.0
+    assert not missing_rows(x).any()
+    x[40:45] = np.nan
+    assert np.flatnonzero(missing_rows(x)).tolist() == [40, 41, 42, 43, 44]
 
 
 def test_interpolation_fills_gaps_and_extends_ends():

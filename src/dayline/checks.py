@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dayline.arrays import (
     Array,
@@ -68,7 +69,8 @@ def check_features(x: Any, *, missing: Missing = "raise") -> FloatArray:
         Numbers, one row per frame; masked values are missing. Not modified.
     missing : {"raise", "interpolate"}
         What to do with NaN and infinity: raise an error that names the frames, or fill each gap in
-        a column from the frames before and after it.
+        a column from the frames before and after it; `missing_rows` says which rows are nothing
+        but gaps.
     """
     check_choice("missing", missing, ("raise", "interpolate"))
     features = np.asarray(unmask(x))
@@ -121,7 +123,25 @@ def unmask(x: Any) -> Any:
     return np.ma.filled(x.astype(np.float64), np.nan) if np.ma.is_masked(x) else x.data
 
 
+def missing_rows(x: FloatArray) -> NDArray[np.bool_]:
+    """Return which rows have less than half of the values of a usual one.
+
+    A usual row has the median number of finite values, of rows that have any: in a table of sensors
+    with different rates, it has those of the fast ones.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_rows, n_columns)
+        Numbers; NaN and infinity are missing.
+    """
+    counts = np.concatenate([np.isfinite(x[block]).sum(axis=1) for block in row_blocks(x)])
+    usual = np.median(counts[counts > 0]) if counts.any() else 0.0
+    return np.asarray(counts < usual / 2)
+
+
 def _repair(features: FloatArray, bad: Any, missing: Missing) -> FloatArray:
+    if bad.all():
+        raise ValueError("features contain no finite values; pass rows that are not missing")
     frames = np.flatnonzero(bad.any(axis=1))
     lost = np.flatnonzero(bad.all(axis=0))
     if len(lost):

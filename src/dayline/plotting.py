@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from dayline.album.page.graph_picture import Drawable, graph_levels
+from dayline.album.page.graph_picture import Drawable, graph_levels, graph_of_frames
 from dayline.arrays import Array, FloatArray, IntArray
 from dayline.checks import check_features, show_value
 from dayline.decision.decide import boundary_probability
@@ -105,7 +105,8 @@ def plot(
     if candidates is not None:
         panels.append((1.0, _draw_candidates, (segmentation, *candidates)))
     if fitted is not None and fitted.evidence_ is not None:
-        panels.append((0.8, _draw_answers, (segmentation, fitted.evidence_)))
+        answers = [fitted.seen_[rows] for rows in fitted.evidence_.answers]
+        panels.append((0.8, _draw_answers, (segmentation, fitted.evidence_, answers)))
     levels = _levels(segmentation, fitted)
     if len(levels) > 1:
         panels.append((0.17 * len(levels) + 0.1, _draw_levels, (segmentation, levels)))
@@ -134,7 +135,7 @@ def _what_is_known(
     """Return the segmentation, the segmenter if it was fitted here, and the graph."""
     if isinstance(what, EventSegmenter):
         check_is_fitted(what)
-        return what.segmentation_, what, what.graph_
+        return what.segmentation_, what, graph_of_frames(what.graph_, what.row_of_frame_)
     if isinstance(what, Segmentation):
         return what, None, None
     inner = getattr(what, "segmentation", None)
@@ -153,8 +154,8 @@ def _candidates(
     if fitted is not None:
         if fitted.evidence_ is None:
             return None
-        frames = np.sort(fitted.evidence_.hierarchy.boundaries)
-        return frames, boundary_probability(fitted.evidence_, frames)
+        rows = np.sort(fitted.evidence_.hierarchy.boundaries)
+        return fitted.seen_[rows], boundary_probability(fitted.evidence_, rows)
     known = {e.start: e.confidence for e in segmentation.events[1:] if e.confidence is not None}
     for level in segmentation.levels:
         known = dict(zip(level.boundaries, level.confidences, strict=True)) | known
@@ -356,15 +357,17 @@ def _draw_candidates(
     _title(axes, f"probability that people would mark a boundary{counts}")
 
 
-def _draw_answers(axes: Axes, segmentation: Segmentation, evidence: Evidence) -> None:
+def _draw_answers(
+    axes: Axes, segmentation: Segmentation, evidence: Evidence, answers: Sequence[IntArray]
+) -> None:
     """Draw the boundaries of every answer, and say on which number they agree best."""
-    for row, boundaries in enumerate(evidence.answers):
+    for row, boundaries in enumerate(answers):
         axes.vlines(boundaries, row - 0.36, row + 0.36, color=BLUE, lw=_line(1.0, len(boundaries)))
     axes.vlines(
-        segmentation.boundaries, -0.5, len(evidence.answers) - 0.5,
+        segmentation.boundaries, -0.5, len(answers) - 0.5,
         color=FAINT, lw=_line(0.8, len(segmentation.boundaries)), ls=":",
     )  # fmt: skip
-    numbers = [str(len(boundaries) + 1) for boundaries in evidence.answers]
+    numbers = [str(len(boundaries) + 1) for boundaries in answers]
     axes.set_yticks(range(len(numbers)), numbers, fontsize=7)
     axes.set(ylim=(len(numbers) - 0.5, -0.5), ylabel="events")
     fewest, most = evidence.n_events_range

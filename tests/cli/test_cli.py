@@ -101,6 +101,27 @@ def test_evaluate_prints_the_controls(features, tmp_path):
     assert "random cuts" in run("evaluate", tmp_path / "events.json", features).stdout
 
 
+def test_gaps_and_pauses_of_a_table(features, tmp_path):
+    with np.load(features) as given:
+        x, times = given["features"].copy(), given["times"].copy()
+    x[20:29] = np.nan
+    times[45:] += 86_400
+    np.savez(tmp_path / "gaps.npz", features=x, times=times)
+
+    def segmented(*options):
+        done = run("segment", "gaps.npz", "--interpolate", *options, "-o", "out", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "9 rows are missing and skipped (10.0% of 90)" in done.stdout + done.stderr
+        return read_events(tmp_path / "out" / "events.json")
+
+    found = segmented()
+    assert [event.start for event in found.events if event.reason == "pause"] == [45]
+    assert "9 rows are missing and skipped (10.0% of 90)" in found.notes
+    assert "pause" not in {event.reason for event in segmented("--no-pauses").events}
+    refused = run("segment", "gaps.npz", "--no-pauses", "--method", "kts", cwd=tmp_path)
+    assert refused.stderr == "dayline: --no-pauses does not apply to --method kts; leave it out\n"
+
+
 @pytest.mark.slow
 def test_demo_leaves_a_page_and_beats_the_controls(tmp_path):
     pytest.importorskip("skimage", reason="scikit-image is not installed (extra demo)")

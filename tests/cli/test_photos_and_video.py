@@ -589,6 +589,7 @@ def wrong_input(folder: Path):
         "--dry-run lists": ["x.npy", "--dry-run"],
         "--key only applies to feature files": ["photos", "--key", "x"],
         "--interpolate only applies to feature files": ["photos", "--interpolate"],
+        "--no-pauses only applies to feature files": ["photos", "--no-pauses"],
         'is not known; use "cpu"': ["photos", "--device", "abacus"],
         "pauses need factor > 0": ["photos", "--pause-factor", "-1"],
         "pauses need factor > 0 and at_least >= 0 seconds": ["photos", "--pause-seconds", "nan"],

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from dayline.decision.pauses import find_pauses
 from dayline.events import SkippedFile
-from dayline.media.breaks import find_pauses
 from dayline.media.group_days import group_by_folder
 from dayline.media.photos import read_photo_folder, read_photos
 from dayline.media.source import images

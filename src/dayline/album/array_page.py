@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from dayline.album.key_photos import with_key_photos
+from dayline.album.page.graph_picture import graph_of_frames
 from dayline.album.pictures import PictureSource, given_pictures
 from dayline.album.segment import segment_table
 from dayline.album.settings import Segmenter
@@ -105,7 +106,8 @@ def _known(events: Any, *, times: Any, segmenter: Segmenter | None) -> SourceRes
         check_is_fitted(events)
         found = events.segmentation_
         segmentation = found.about(events=with_key_photos(found.events, events.embedding_))
-        return SourceResult(segmentation, tuple(events.communities_.tolist()), events.graph_)
+        graph = graph_of_frames(events.graph_, events.row_of_frame_)
+        return SourceResult(segmentation, tuple(events.communities_.tolist()), graph)
     has_contexts = all(event.community is not None for event in events.events)
     communities = np.repeat(
         [e.community or 0 for e in events.events], [e.n_frames for e in events.events]

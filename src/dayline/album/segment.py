@@ -32,7 +32,7 @@ from dayline.album.extraction import (
     source_digests,
 )
 from dayline.album.key_photos import photo_quality, with_key_photos, with_locations
-from dayline.album.page.graph_picture import Drawable
+from dayline.album.page.graph_picture import graph_of_frames
 from dayline.album.places import event_features
 from dayline.album.settings import Segmenter, Settings
 from dayline.album.write import (
@@ -43,15 +43,15 @@ from dayline.album.write import (
     without_locations,
     write_result,
 )
-from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.arrays import FloatArray
 from dayline.checks import TransposedWarning, check_times
+from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features.tables import FeatureTable, read_features
-from dayline.media.breaks import FrameGroups, find_dates, find_jumps, find_pauses, group_frames
+from dayline.media.breaks import FrameGroups, find_dates, find_jumps, group_frames
 from dayline.media.clocks import with_one_clock
 from dayline.media.frame import FrameSequence
-from dayline.method.linear import LinearGraph
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
 from dayline.text import counted, duration_text
@@ -343,7 +343,7 @@ def segment_frames(
     return SourceResult(
         segmentation=segmentation,
         communities=communities,
-        graph=_learned_graph(segmenter, groups.of_frame if groups.n_bursts else None),
+        graph=graph_of_frames(segmenter.graph_, groups.of_frame),
         sequence=sequence,
         corrections=saved.new,
         event_features=event_features(
@@ -413,7 +413,9 @@ def segment_table(
         digests=digests,
         notes=(*found.notes, *_correction_notes(saved)),
     )
-    graph = _learned_graph(segmenter, None)
+    graph = None
+    if isinstance(segmenter, EventSegmenter):
+        graph = graph_of_frames(segmenter.graph_, segmenter.row_of_frame_)
     return SourceResult(segmentation, communities, graph, corrections=saved.new)
 
 
@@ -538,32 +540,3 @@ def _warn_of_requests(corrections: Corrections, segmenter: Segmenter | None) -> 
             " leaves them out",
             stacklevel=3,
         )
-
-
-@dataclass(frozen=True)
-class _GraphOfAllFrames:
-    """The graph of bursts, drawn as one of all their frames."""
-
-    graph: LinearGraph
-    of_frame: IntArray
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.of_frame), len(self.of_frame)
-
-    def picture(self, size: int) -> Array:
-        return self.graph.picture(size, rows=self.of_frame)
-
-
-def _learned_graph(segmenter: Segmenter, of_frame: IntArray | None) -> Array | Drawable | None:
-    """Return the graph that a method learned, on the host; None if it learns none.
-
-    If the method saw bursts as one frame, `of_frame` is the row of every frame.
-    """
-    graph = segmenter.graph_
-    if isinstance(graph, LinearGraph):
-        return graph if of_frame is None else _GraphOfAllFrames(graph, of_frame)
-    if graph is None:
-        return None
-    matrix: FloatArray = to_numpy(graph)
-    return matrix if of_frame is None else np.asarray(matrix[np.ix_(of_frame, of_frame)])

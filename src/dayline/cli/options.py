@@ -145,7 +145,14 @@ class Options:
     transpose: Annotated[bool, of_tables("--transpose", help="Columns are frames.")] = False
     interpolate: Annotated[
         bool,
-        of_tables("--interpolate", help="Interpolate NaN and infinity from neighboring frames."),
+        of_tables(
+            "--interpolate",
+            help="Interpolate NaN and infinity from neighboring frames; skip rows that are missing.",
+        ),
+    ] = False
+    no_pauses: Annotated[
+        bool,
+        of_tables("--no-pauses", help="Begin no event for a gap in the times alone."),
     ] = False
 
     def settings(self, *, offsets: tuple[tuple[str, float], ...] = ()) -> Settings:
@@ -183,6 +190,7 @@ class Options:
                 ("--device", self.device != "cpu"),
                 ("--min-duration", self.min_duration is not None),
                 ("--expected-duration", self.expected_duration is not None),
+                ("--no-pauses", self.no_pauses),
             ):
                 if is_given:
                     raise ValueError(
@@ -194,6 +202,7 @@ class Options:
         segmenter: EventSegmenter = make()
         return segmenter.set_params(
             missing=missing,
+            pauses=not self.no_pauses,
             device=self.device,
             level=self.level,
             n_events=self.n_events,

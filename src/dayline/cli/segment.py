@@ -198,6 +198,7 @@ def _check_options(
         ("--key", options.key, ("features",), "feature files"),
         ("--transpose", options.transpose, ("features",), "feature files"),
         ("--interpolate", options.interpolate, ("features",), "feature files"),
+        ("--no-pauses", options.no_pauses, ("features",), "feature files"),
     ):
         if value and kind not in kinds:
             raise ValueError(f"{name} only applies to {only}, not to {source}; leave it out")
@@ -209,7 +210,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool, as_one: 
     """List the frames in order, with their times; write nothing."""
     from dayline.album.days import FoundDays, PhotoDay, find_days
     from dayline.album.extraction import is_table
-    from dayline.media.breaks import find_pauses
+    from dayline.decision.pauses import find_pauses
     from dayline.media.source import open_source
 
     if is_table(source):

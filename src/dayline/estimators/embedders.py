@@ -92,14 +92,17 @@ class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
         check_choice("dtype", self.dtype, ("float64", "float32"))
         check_device(self.device)
 
-    def without_outliers(self, features: FloatArray) -> FloatArray:
-        """Warn of outliers and, unless the variant is a published one, scale them down."""
+    def without_outliers(self, features: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        """Warn of outliers and, unless the variant is a published one, scale them down.
+
+        `rows` are the numbers of the frames for the warning, if they are not 0, 1, 2, ...
+        """
         frames = outlying_frames(features)
         if len(frames) == 0:
             warn_of_missing_value_codes(features)
             return features
         scaled_down = getattr(self, "variant", "default") == "default"
-        warn_of_outliers(frames, drawn_in=scaled_down)
+        warn_of_outliers(frames if rows is None else rows[frames], drawn_in=scaled_down)
         return draw_in(features, frames) if scaled_down else features
 
     @abstractmethod

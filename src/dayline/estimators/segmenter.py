@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import partial
 from typing import Any, Literal, Self, TypeAlias
 
@@ -18,8 +18,10 @@ from dayline.checks import (
     check_between,
     check_choice,
     check_features,
+    check_flag,
     check_times,
     list_frames,
+    missing_rows,
     show_value,
 )
 from dayline.decision.contexts import context_scores, pick_boundaries
@@ -36,6 +38,7 @@ from dayline.decision.decide import (
     required_frames,
 )
 from dayline.decision.evidence import Evidence, gather_evidence
+from dayline.decision.pauses import find_pauses, long_gap
 from dayline.estimators.embedders import (
     DynamicGraphEmbedding,
     PrincipalComponents,
@@ -112,8 +115,13 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     period : float, optional
         Frames of a cycle to take out, for features of at most eight columns; None looks for one of
         at least eight turns. A note says what was taken out.
+    pauses : bool, default=True
+        Whether a gap in the times that is far longer than usual is a boundary (see
+        `dayline.decision.pauses.long_gap`). Coarser levels may join across it.
     missing : {"raise", "interpolate"}, default="raise"
-        How to handle NaN and infinity; "interpolate" also applies if only `embedding` has it.
+        How to handle NaN and infinity. "interpolate" fills single values from the frames before and
+        after, and skips rows that have less than half of the values of a usual row: they go on with
+        the event before them. It also applies if only `embedding` has it.
     device : str or None, default=None
         Device ("cpu", "torch", "cuda", "mps"); None uses that of `embedding`.
     random_state : int or None, default=None
@@ -128,7 +136,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     labels_ : ndarray of int, shape (n_frames,)
         Event number of each frame.
     scores_ : ndarray of shape (n_frames,)
-        Distance of past and future at each frame.
+        Distance of past and future at each frame; 0 at rows that were skipped.
     segmentation_ : Segmentation
         The result as one object, with events, scores, times and levels: to print, export or write
         to events.json.
@@ -139,9 +147,15 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     levels_ : tuple of Level
         Nested segmentations, coarsest first; empty for "ces".
     embedding_, embedder_
-        The vector of every frame, and the fitted `DynamicGraphEmbedding` or `PrincipalComponents`.
+        The vector of every frame, zeros for rows that were skipped, and the fitted
+        `DynamicGraphEmbedding` or `PrincipalComponents`.
     graph_ : array, LinearGraph or None
         The learned graph of `embedder_`; None if it learns none, as with `fast()`.
+    seen_ : ndarray of int
+        The rows that were not skipped as missing. `embedder_` and `graph_` know of these alone.
+    row_of_frame_ : ndarray of int, shape (n_frames,)
+        The row of each frame in `graph_`, which may be one of a window; a row that was skipped has
+        that of the last one before.
     """
 
     embedding: Embedder | None = None
@@ -155,6 +169,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     window: int = 8
     order: int = 5
     period: float | None = None
+    pauses: bool = True
     missing: Missing = "raise"
     device: str | None = None
     random_state: int | None = None
@@ -178,6 +193,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         expected_duration: float | None = None,
         typical_duration: float | None = None,
         level: int = 0,
+        pauses: bool = True,
         **changes: Any,
     ) -> Self:
         """Decide as the default does, but from the main directions of the denoised features alone.
@@ -193,6 +209,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             expected_duration=expected_duration,
             typical_duration=typical_duration,
             level=level,
+            pauses=pauses,
         )
 
     def fit(
@@ -203,7 +220,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         times: Any = None,
         must: Frames = (),
         must_not: Frames = (),
-        breaks: Iterable[int] = (),
+        breaks: Iterable[int] | None = None,
         on_step: OnStep | None = None,
     ) -> Self:
         """Find the events of one sequence.
@@ -219,10 +236,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             are converted to UTC).
         must, must_not : iterable of int or (int, int)
             Frames that must, or must not, be boundaries; of a range (first, stop), one frame must
-            be a boundary, or none may be.
-        breaks : iterable of int
-            Frames before which the recording paused. They are boundaries, too, but a coarser level
-            or fewer events may join across them.
+            be a boundary, or none may be. One that must be is kept where it is, even at a row that
+            is missing.
+        breaks : iterable of int, optional
+            Frames before which the recording paused, in place of those that `pauses` finds in the
+            times. They are boundaries, too, but a coarser level or fewer events may join across
+            them.
         on_step : callable, optional
             Called as on_step(what, done, total) before every stage.
         """
@@ -231,7 +250,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         rows = given_rows(made, X)
         made._times = check_times(times, len(rows))
         made._must = frame_ranges("must", must, len(rows))
-        made._breaks = frame_ranges("breaks", breaks, len(rows))
+        made._breaks = None if breaks is None else frame_ranges("breaks", breaks, len(rows))
         made._forbidden = forbidden_frames(must_not, len(rows))
         made._fit(rows, on_step or no_report)
         self.__dict__ = made.__dict__
@@ -251,7 +270,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         times: Any = None,
         must: Frames = (),
         must_not: Frames = (),
-        breaks: Iterable[int] = (),
+        breaks: Iterable[int] | None = None,
         on_step: OnStep | None = None,
     ) -> Segmentation:
         """Find the events of one sequence and return them as one object that can be saved.
@@ -313,7 +332,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             expected_duration=expected_duration,
             level=level,
         )
-        return self._segmentation(decide(self.evidence_, self.levels_, requests), min_duration)
+        return self._segmentation(decide(self.evidence_, self._levels, requests), min_duration)
 
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Continue with later frames, as if all frames had been given to `fit`.
@@ -348,43 +367,57 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         interpolates = "interpolate" in (self.missing, embedder.missing)
         features = check_features(rows, missing="interpolate" if interpolates else "raise")
         n_frames = len(features)
-        forbidden = self._forbidden
+        breaks = self._pauses() if self._breaks is None else self._breaks
+        is_seen = ~missing_rows(rows) if interpolates else np.ones(n_frames, dtype=bool)
         # Find contradictions early; repeated below with the scores, which decide where in a range.
-        required_frames([*self._must, *self._breaks], np.zeros(n_frames), forbidden=forbidden)
+        # A missing row that must be a boundary stays, and so does something before it.
+        required = required_frames(
+            [*self._must, *breaks], is_seen.astype(np.float64), forbidden=self._forbidden
+        )
+        is_seen[required] = True
+        is_seen[0] |= np.argmax(is_seen) in required
+        self.seen_: IntArray = np.flatnonzero(is_seen)
+        forbidden = np.union1d(self._forbidden, np.flatnonzero(~is_seen))
         # Copy, because the caller may reuse the array for the next frames; a file mapped into
         # memory stays one.
         self._rows = rows if is_mapped(rows) else np.array(rows)
 
         if self.period is not None:
-            check_between("period", self.period, 2, n_frames / 2)
+            check_between("period", self.period, 2, len(self.seen_) / 2)
             if features.shape[1] > MOST_COLUMNS:
                 raise ValueError(
                     f"period={self.period:g} is for features of at most {MOST_COLUMNS} columns;"
                     f" these have {features.shape[1]}"
                 )
-        features = embedder.without_outliers(features)
+        features = features if is_seen.all() else features[self.seen_]
+        features = embedder.without_outliers(features, self.seen_)
         # Levels show in the rows of a signal, changes of spread or frequency in windows of them.
         signal: SignalFeatures | None = None
         if self.detector == "partition":
             signal = choose_signal_features(to_numpy(features), period=self.period)
         self._note_of_signal = "" if signal is None else signal.note
-        if signal is not None:
-            features = signal.features
-        embedder.learn(features, on_step)
+        embedder.learn(features if signal is None else signal.features, on_step)
         self.embedder_: Embedder = embedder
-        self.embedding_: FloatArray = embedder.embedding_
-        if signal is not None:
-            self.embedding_ = self.embedding_[signal.window_of_row]
-        self.scores_ = context_scores(self.embedding_, self.window)
+        self._row_of_seen: IntArray = (
+            np.arange(len(features)) if signal is None else signal.window_of_row
+        )
+        embedding = embedder.embedding_[self._row_of_seen]
+        self.embedding_: FloatArray = self._in_all_rows(embedding, n_frames)
+        scores = context_scores(embedding, self.window)
+        self.scores_ = self._in_all_rows(scores, n_frames)
         must = required_frames(self._must, self.scores_, forbidden=forbidden)
-        breaks = required_frames(self._breaks, self.scores_, forbidden=forbidden)
-        self._required = np.union1d(must, breaks)
-        self._at_breaks = np.setdiff1d(breaks, must)
+        at_breaks = required_frames(breaks, self.scores_, forbidden=forbidden)
+        self._required = np.union1d(must, at_breaks)
+        self._at_breaks = np.setdiff1d(at_breaks, must)
+
+        # What is decided counts only the rows that are seen.
+        required = np.searchsorted(self.seen_, self._required)
+        forbidden = np.flatnonzero(np.isin(self.seen_, forbidden))
 
         self.evidence_: Evidence | None = None
-        self.levels_: tuple[Level, ...] = ()
+        self._levels: tuple[Level, ...] = ()
         if self.detector == "ces":
-            decision = self._decide_by_peaks(forbidden)
+            decision = self._decide_by_peaks(scores, required, forbidden)
         else:
             gather = (
                 partial(gather_evidence, features)
@@ -394,17 +427,20 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             self.evidence_ = gather(
                 embedder.main_directions(),
                 None if isinstance(embedder, PrincipalComponents) else embedder.embedding_,
-                required=self._required,
+                required=required,
                 forbidden=forbidden,
-                times=None if self._times is None else self._times.seconds,
-                breaks=self._at_breaks.tolist(),
+                times=None if self._times is None else self._times.seconds[self.seen_],
+                breaks=np.searchsorted(self.seen_, self._at_breaks).tolist(),
                 typical_duration=requests.typical_duration,
             )
-            self.levels_ = nested_levels(self.evidence_)
-            decision = decide(self.evidence_, self.levels_, requests)
+            self._levels = nested_levels(self.evidence_)
+            decision = decide(self.evidence_, self._levels, requests)
 
-        self.boundaries_, self.confidence_ = decision.boundaries.copy(), decision.confidence
-        self.communities_ = decision.communities
+        self.levels_: tuple[Level, ...] = tuple(
+            replace(level, boundaries=self.seen_[level.boundaries]) for level in self._levels
+        )
+        self.boundaries_, self.confidence_ = self.seen_[decision.boundaries], decision.confidence
+        self.communities_ = decision.communities[self._seen_of_frame]
         self.labels_ = boundaries_to_labels(self.boundaries_, n_frames)
         self.segmentation_ = self._segmentation(decision, self.min_duration)
         self.events_ = self.segmentation_.events
@@ -414,10 +450,38 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """The learned graph of `embedder_`; None if it learns none."""
         return self.embedder_.graph_
 
-    def _decide_by_peaks(self, forbidden: IntArray) -> Decision:
+    @property
+    def row_of_frame_(self) -> IntArray:
+        """The row of `graph_` of each frame; a missing one has that of the last one before."""
+        return self._row_of_seen[self._seen_of_frame]
+
+    @property
+    def _seen_of_frame(self) -> IntArray:
+        frames = np.arange(len(self.scores_))
+        return np.maximum(np.searchsorted(self.seen_, frames, side="right") - 1, 0)
+
+    def _pauses(self) -> list[tuple[int, int]]:
+        """Return the frames after gaps in the times, as ranges; what a person forbids is none."""
+        if self._times is None or not self.pauses:
+            return []
+        seconds = self._times.seconds
+        found = find_pauses(seconds, at_least=long_gap(seconds))
+        return [(b, b + 1) for b in found if b not in self._forbidden]
+
+    def _in_all_rows(self, values: FloatArray, n_frames: int) -> FloatArray:
+        """Return values of the rows that were seen as those of all, 0 for the others."""
+        if len(values) == n_frames:
+            return values
+        of_all = np.zeros((n_frames, *values.shape[1:]), values.dtype)
+        of_all[self.seen_] = values
+        return of_all
+
+    def _decide_by_peaks(
+        self, scores: FloatArray, required: IntArray, forbidden: IntArray
+    ) -> Decision:
         """Apply the CES rule; an event takes the most frequent community of its frames."""
-        found = np.setdiff1d(pick_boundaries(self.scores_, order=self.order), forbidden)
-        boundaries = np.union1d(found, self._required).astype(np.int64)
+        found = np.setdiff1d(pick_boundaries(scores, order=self.order), forbidden)
+        boundaries = np.union1d(found, required).astype(np.int64)
         communities = np.array(self.embedder_.communities_)
         for event in np.split(communities, boundaries):
             event[:] = np.bincount(event).argmax()
@@ -425,32 +489,43 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
 
     def _segmentation(self, decision: Decision, min_duration: float | None) -> Segmentation:
         about: dict[str, Any] = {}
+        notes = []
+        n_frames, n_skipped = len(self.scores_), len(self.scores_) - len(self.seen_)
+        if n_skipped:
+            are = "row is" if n_skipped == 1 else "rows are"
+            share = f"{n_skipped / n_frames:.1%} of {n_frames}"
+            notes.append(f"{n_skipped} {are} missing and skipped ({share})")
         if self.evidence_ is not None:
-            about["levels"] = levels_around(
-                self.evidence_, self.levels_, decision, min_duration=min_duration
+            levels = levels_around(
+                self.evidence_, self._levels, decision, min_duration=min_duration
+            )
+            about["levels"] = tuple(
+                replace(level, boundaries=tuple(self.seen_[list(level.boundaries)].tolist()))
+                for level in levels
             )
             about["n_events_range"] = self.evidence_.n_events_range
-            notes = [self._note_of_signal] if self._note_of_signal else []
+            if self._note_of_signal:
+                notes.append(self._note_of_signal)
             if len(decision.boundaries) == self.evidence_.agreed_number == 0:
-                notes.append(self._why_one_event(self.evidence_, about["levels"]))
-            about["notes"] = tuple(notes)
+                notes.append(self._why_one_event(self.evidence_, levels))
         return Segmentation.from_boundaries(
-            decision.boundaries,
-            len(self.scores_),
-            communities=decision.communities.tolist(),
+            self.seen_[decision.boundaries],
+            n_frames,
+            communities=decision.communities[self._seen_of_frame].tolist(),
             confidences=decision.confidence,
             required=np.setdiff1d(self._required, self._at_breaks),
             pauses=self._at_breaks,
             scores=self.scores_,
             times=None if self._times is None else self._times.seconds,
             clock=None if self._times is None else self._times.clock,
+            notes=tuple(notes),
             **about,
         )
 
     def _why_one_event(self, evidence: Evidence, levels: tuple[NestedLevel, ...]) -> str:
         """Say why the usual level has one event, and what a finer one has."""
         why = evidence.why_one_event or "no boundary stands out"
-        if len(self.scores_) < FEWEST_FRAMES:
+        if len(self.seen_) < FEWEST_FRAMES:
             why = f"fewer than {FEWEST_FRAMES} frames"
         finer = next((len(one.boundaries) + 1 for one in levels if one.level == 1), None)
         return f"one event: {why}" + (f"; level 1 has {finer} events" if finer else "")
@@ -474,6 +549,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """Return a new embedder and the requests; raise ValueError if a parameter is wrong."""
         check_choice("detector", self.detector, ("partition", "ces"))
         check_choice("missing", self.missing, ("raise", "interpolate"))
+        check_flag("pauses", self.pauses)
         if self.embedding is not None and not isinstance(self.embedding, Embedder):
             raise ValueError(
                 f"embedding={show_value(self.embedding)}; it must be a DynamicGraphEmbedding or"

@@ -11,45 +11,6 @@ from numpy.typing import NDArray
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import Event, NestedLevel
 
-HOUR = 3600.0
-LONGEST_USUAL_GAP = 2 * HOUR
-"""A longer gap is a pause even among few photos, whose usual gap is hours long itself."""
-
-MANY_GAPS = 10
-"""Fewer gaps may be equal by chance."""
-
-
-def find_pauses(
-    times: Sequence[float] | None, *, factor: float = 10.0, at_least: float = 300.0
-) -> dict[int, float]:
-    """Find the times when the camera was off: the first frame after each, and its seconds.
-
-    A gap is a pause if it is longer than both `factor` times the usual gap and `at_least`. The
-    first condition adapts to the rhythm of the camera: one photo every ten minutes does not give
-    one event per photo. The second ignores one or two missed exposures of a wearable camera and the
-    seconds between bursts. The usual gap is the median of the positive gaps, so that photos taken
-    within one second do not shrink it.
-
-    The median of a few gaps says little: of 30 seconds and 13 hours, it is half of the pause.
-    Therefore a gap of more than two hours that is longer than `at_least` is a pause whatever the
-    usual gap, unless photos are taken at regular intervals, as in a time-lapse: more than ten gaps,
-    of which three quarters differ from the usual one by at most a quarter.
-
-    Parameters
-    ----------
-    times : sequence of float or None
-        Seconds, one per frame. None, or fewer than two times, gives no pauses.
-    factor : float > 0
-        Minimum length of a pause in units of the usual gap.
-    at_least : float >= 0
-        Minimum length of a pause in seconds.
-    """
-    gaps = np.diff(np.asarray([] if times is None else times, dtype=np.float64))
-    usual = _median(gaps[gaps > 0])
-    limit = factor * usual if _is_regular(gaps, usual) else min(factor * usual, LONGEST_USUAL_GAP)
-    longer = gaps > max(limit, at_least)
-    return {i + 1: float(gaps[i]) for i in np.flatnonzero(longer).tolist()}
-
 
 def find_dates(
     times: Sequence[float | None] | None, dates: Sequence[str | None] | None
@@ -73,12 +34,6 @@ def find_dates(
             found.add(frame)
         last = now or last
     return frozenset(found)
-
-
-def _is_regular(gaps: FloatArray, usual: float) -> bool:
-    """Whether photos are taken at regular intervals."""
-    above = gaps[gaps > 0]
-    return above.size > MANY_GAPS and bool(np.mean(np.abs(above - usual) <= usual / 4) >= 3 / 4)
 
 
 EARTH_RADIUS_KM = 6371.0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import struct
 import zlib
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.arrays import Array, FloatArray, to_numpy
+from dayline.arrays import Array, FloatArray, IntArray, to_numpy
+from dayline.method.linear import LinearGraph
 
 # Mixed in between; their lightness grows evenly.
 COLORS = ((5, 14, 37), (0, 59, 96), (0, 117, 119), (0, 165, 108), (172, 200, 121), (251, 238, 201))
@@ -24,6 +26,43 @@ class Drawable(Protocol):
 
     def picture(self, size: int) -> Array:
         """Average the weights over at most `size` x `size` groups of consecutive frames."""
+
+
+@dataclass(frozen=True)
+class _GraphOfFrames:
+    """A graph in linear form, drawn as one of all frames."""
+
+    graph: LinearGraph
+    row_of_frame: IntArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.row_of_frame), len(self.row_of_frame)
+
+    def picture(self, size: int) -> Array:
+        return self.graph.picture(size, rows=self.row_of_frame)
+
+
+def graph_of_frames(
+    graph: Array | LinearGraph | None, row_of_frame: IntArray
+) -> Array | Drawable | None:
+    """Return the graph over all frames, on the host, to be drawn; None if there is none.
+
+    Parameters
+    ----------
+    graph : array, LinearGraph or None
+        What was learned of the frames that the method saw.
+    row_of_frame : ndarray of int, shape (n_frames,)
+        The row of each frame in the graph: the method saw bursts as one frame, and skipped missing
+        rows.
+    """
+    if graph is None:
+        return None
+    is_of_all = len(row_of_frame) == graph.shape[0]
+    if isinstance(graph, LinearGraph):
+        return graph if is_of_all else _GraphOfFrames(graph, row_of_frame)
+    matrix: FloatArray = to_numpy(graph)
+    return matrix if is_of_all else matrix[np.ix_(row_of_frame, row_of_frame)]
 
 
 def graph_image(graph: Array | Drawable, *, size: int = 640) -> bytes:
