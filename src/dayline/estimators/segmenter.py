@@ -398,10 +398,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self._note_of_signal = "" if signal is None else signal.note
         embedder.learn(features if signal is None else signal.features, on_step)
         self.embedder_: Embedder = embedder
-        self._row_of_seen: IntArray = (
-            np.arange(len(features)) if signal is None else signal.window_of_row
-        )
-        embedding = embedder.embedding_[self._row_of_seen]
+        self._row_of_seen: IntArray = np.arange(len(features))
+        embedding = embedder.embedding_
+        if signal is not None:
+            self._row_of_seen = signal.window_of_row
+            embedding = embedding[self._row_of_seen]
         self.embedding_: FloatArray = self._in_all_rows(embedding, n_frames)
         scores = context_scores(embedding, self.window)
         self.scores_ = self._in_all_rows(scores, n_frames)
