@@ -115,6 +115,11 @@ def test_axe_finds_no_serious_fault_in_dialogs_and_while_editing(visit, axe, tmp
         page.keyboard.press("Escape")
         page.locator(".key").first.click()
         assert faults(axe, page) == [], "enlarged view"
+        page.keyboard.press("Escape")
+        page.locator("#play").click()
+        page.keyboard.press("End")
+        page.wait_for_timeout(1000)
+        assert faults(axe, page) == [], "story"
 
 
 # Controls whose spoken name lacks what they show, so that nobody can say it to use them.
@@ -144,7 +149,7 @@ def test_spoken_names_contain_what_is_shown_and_phones_have_large_targets(visit,
     page.locator(".event .name").nth(1).press("Enter")
     page.evaluate("scrollTo(0, 0)")
     check()
-    for opener in (".place-button", "[data-action=move]:visible", "#help-button", ".key"):
+    for opener in ("#play", ".place-button", "[data-action=move]:visible", "#help-button", ".key"):
         page.locator(opener).first.click()
         check()
         page.keyboard.press("Escape")

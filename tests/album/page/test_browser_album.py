@@ -114,5 +114,23 @@ def test_a_name_that_is_saved_is_on_all_days_at_once_and_counts_agree(visit, alb
     assert chip.inner_text().endswith(" · 2 days")
 
 
+@SIZES
+def test_the_story_of_a_day_leads_to_that_of_the_next(visit, album, width):
+    seen = visit(album, width=width)
+    follow(seen, "#day-1 a[href$='#story']", "Thursday 12 March 2015")
+    seen.wait_until("document.getElementById('story').open")
+    seen.page.keyboard.press("End")
+    way = seen.page.locator(".story-ways a")
+    assert way.inner_text() == "Fri 13 March"
+    with seen.page.expect_navigation():
+        way.press("Enter")
+    seen.wait_until("document.getElementById('story').open")
+    assert seen.page.locator("h1").inner_text() == "Friday 13 March 2015"
+    seen.page.keyboard.press("Escape")
+    seen.wait_until("location.hash === ''")
+    follow(seen, "header .ways a:first-child", "trip")
+    assert seen.complaints == []
+
+
 def test_a_page_of_one_day_alone_has_no_ways(visit, day_folder):
     assert visit(day_folder).page.locator(".ways").count() == 0

@@ -30,6 +30,7 @@ import {
 import { fillRow, finishTyping, focusRow, rename, renderRows, typedRow } from "./rows.js";
 import { renderBar, save } from "./save.js";
 import { restoreStored, storeState } from "./store.js";
+import { canTellStory, tellStory } from "./story.js";
 import { plural } from "./text.js";
 import { hidePreview, renderTimeline } from "./timeline.js";
 import { renderTools } from "./tools.js";
@@ -117,7 +118,7 @@ eventList.addEventListener("click", (e) => {
   const action = e.target.closest("[data-action]")?.dataset.action;
   const index = Number(row.dataset.event);
   if (frame !== undefined) openViewer(Number(frame));
-  else if (action === "play") playFilm(events[index].start);
+  else if (action === "play") (canTellStory ? tellStory : playFilm)(events[index].start);
   else if (action === "merge") {
     mergeWithPrevious(index);
     focusRow(index - 1);
@@ -168,6 +169,8 @@ document.getElementById("undo").addEventListener("click", undo);
 document.getElementById("redo").addEventListener("click", redo);
 document.getElementById("save").addEventListener("click", save);
 document.getElementById("help-button").addEventListener("click", openHelp);
+document.getElementById("play").hidden = !canTellStory;
+document.getElementById("play").addEventListener("click", () => tellStory());
 document.addEventListener("keydown", (e) => {
   if (
     e.key !== "?" ||
@@ -197,9 +200,11 @@ if (writable) document.getElementById("save").textContent = "Save";
 for (const ways of document.querySelectorAll(".ways"))
   ways.hidden = reachable(ways.querySelector("a").getAttribute("href")) === null;
 
-// Addresses: index.html#event-12 shows event 12, counted from 1 as on the page, and #photo-345 the
-// photo, enlarged. Rows have no ids: browsers would go there by themselves and take the focus away.
+// Addresses: index.html#event-12 shows event 12, counted from 1 as on the page, #photo-345 the
+// photo, enlarged, and #story plays the day. Rows have no ids: browsers would go there by
+// themselves and take the focus away.
 function goToAddress() {
+  if (window.location.hash === "#story" && canTellStory) tellStory();
   const photo = Number(/^#photo-(\d{1,8})$/.exec(window.location.hash)?.[1] ?? 0);
   if (photo >= 1 && photo <= nFrames) openViewer(photo - 1);
   const number = Number(/^#event-(\d{1,7})$/.exec(window.location.hash)?.[1] ?? 0);

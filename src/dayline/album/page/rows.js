@@ -20,6 +20,7 @@ import {
 import { lanes } from "./lanes.js";
 import { frameButton, movie, pictureOf } from "./pictures.js";
 import { chosen, colorClass, contextTag, isShown, refreshContext } from "./places.js";
+import { canTellStory } from "./story.js";
 import { plural } from "./text.js";
 
 const SAMPLE = 12;
@@ -152,7 +153,8 @@ function makeRow(event, index) {
   fillTimes(row, event);
   fillMeta(row.querySelector(".meta"), event);
   row.querySelector(".name").value = event.name ?? "";
-  if (movie === null || times === null) row.querySelector('[data-action="play"]').remove();
+  if (!canTellStory && (movie === null || times === null))
+    row.querySelector('[data-action="play"]').remove();
 
   const key = row.querySelector(".key");
   key.dataset.frame = String(keyFrame(event));
