@@ -92,7 +92,13 @@ def test_a_place_has_the_same_letter_and_color_on_every_page(visit, album):
     assert detail.locator(".chip-detail").inner_text().endswith("2 days")
 
 
+def letters(album):
+    days = [page_data(folder(album, day) / "index.html")["album"]["places"] for day in DAYS]
+    return [{c: one["label"] for c, one in day.items() if not one["named"]} for day in days]
+
+
 def test_a_name_that_is_saved_is_on_all_days_at_once_and_counts_agree(visit, album):
+    before = letters(album)
     saved = read_events(folder(album, "13") / "events.json")
     community = saved.events[1].community
     others = tuple(place for place in saved.places if place.community != community)
@@ -102,6 +108,9 @@ def test_a_name_that_is_saved_is_on_all_days_at_once_and_counts_agree(visit, alb
         )
     assert not done.notes
     assert done.mark == page_data(folder(album, "13") / "index.html")["base"]
+    # All other places keep their letters.
+    for was, now in zip(before, letters(album), strict=True):
+        assert now.items() < was.items() or now == was
     first = read_events(folder(album, "12") / "events.json")
     assert "kitchen" in [place.name for place in first.places]
     on_first = visit(folder(album, "12"))

@@ -194,10 +194,10 @@ def find_album_places(days: Sequence[Day]) -> AlbumPlaces:
                 seen_on[known].add(number)
 
     ranked = sorted(amounts, key=lambda mark: (-amounts[mark][0], -amounts[mark][1]))
-    # The first letters are those of places that recur on other days.
-    matters = [mark for mark in ranked if names.get(mark) or len(seen_on[mark]) > 1]
-    unnamed = [mark for mark in dict.fromkeys([*matters, *ranked]) if not names.get(mark)]
-    letters = {mark: f"Place {context_letter(k)}" for k, mark in enumerate(unnamed)}
+    # The first letters are those of places that recur on other days. Places with a name have
+    # letters, too: the others keep theirs when a person names one.
+    lettered = sorted(ranked, key=lambda mark: len(seen_on[mark]) == 1)
+    letters = {mark: f"Place {context_letter(k)}" for k, mark in enumerate(lettered)}
     rank = {mark: k for k, mark in enumerate(ranked)}
     return AlbumPlaces(
         labels=tuple(names.get(mark) or letters[mark] for mark in ranked),
@@ -233,7 +233,7 @@ def album_data(
         "overview": f"../index.html#day-{number + 1}",
         "previous": _way_to(days[before[-1]]) if before else None,
         "next": _way_to(days[after[0]]) if after else None,
-        "n_letters": places.named.count(False),
+        "n_letters": len(places.labels),
         "places": {
             str(community): {
                 "label": places.labels[k],

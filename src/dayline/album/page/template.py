@@ -7,12 +7,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
@@ -35,6 +36,17 @@ def render(name: str, content: Mapping[str, Any], *, data: Mapping[str, Any] | N
     data : mapping, optional
         What the script reads.
     """
+    text = _template(name).render(
+        data=htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
+        **content,
+    )
+    # A file name of invalid UTF-8 contains lone surrogates, which cannot be encoded.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+@cache
+def _template(name: str) -> Template:
+    """Return the template of a page with its style sheet and script, which are the same for all."""
     sheet = "page.css" if name == "page" else "overview.css"
     style = _package_text("theme.css") + _package_text(sheet)
     script = bundle(name)
@@ -44,16 +56,13 @@ def render(name: str, content: Mapping[str, Any], *, data: Mapping[str, Any] | N
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    text = environment.get_template(f"{name}.html").render(
-        style=Markup(style),  # noqa: S704 - our own file
-        style_hash=_content_hash(style),
-        script=Markup(script),  # noqa: S704 - our own files
-        script_hash=_content_hash(script),
-        data=htmlsafe_json_dumps(data, allow_nan=False, separators=(",", ":")),
-        **content,
-    )
-    # A file name of invalid UTF-8 contains lone surrogates, which cannot be encoded.
-    return text.encode("utf-8", "replace").decode("utf-8")
+    our_own = {
+        "style": Markup(style),  # noqa: S704 - our own file
+        "style_hash": _content_hash(style),
+        "script": Markup(script),  # noqa: S704 - our own files
+        "script_hash": _content_hash(script),
+    }
+    return environment.get_template(f"{name}.html", globals=our_own)
 
 
 def bundle(entry: str) -> str:
