@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 
 from album.page.conftest import COMMUNITIES, made_day, made_picture
+from dayline.album.days import segment_recording
 from dayline.album.page.page import write_page
+from dayline.album.settings import Settings
 from dayline.events import NestedLevel, Segmentation
-from made_photos import write_pictures
+from made_photos import MORNING, name_at, save, scene, write_pictures
 
 LEVELS = (
     NestedLevel(-1, (20, 45), (0.7, 0.8)),
@@ -237,3 +239,20 @@ def test_exact_times_of_cuts_survive_a_change_of_level(visit, tmp_path):
         (5.0, 9.92),
         (9.96, 19.5),
     ]
+
+
+def test_the_slider_joins_photos_across_pauses_of_the_camera(visit, tmp_path):
+    """Six photos six minutes apart among denser ones; each is an event at the usual level."""
+    seconds = [20 * k for k in range(40)]
+    seconds += [seconds[-1] + 360 * k for k in range(1, 7)]
+    seconds += [seconds[-1] + 360 + 20 * k for k in range(40)]
+    for k, second in enumerate(seconds):
+        colour = "red" if k < 40 else "green" if k < 46 else "blue"
+        save(scene(colour, k), tmp_path / "in" / name_at(MORNING + second))
+    result = segment_recording(tmp_path / "in", tmp_path / "out", Settings(model="color"))
+    assert set(range(40, 47)) <= set(result.segmentation.boundaries)
+    seen = visit(tmp_path / "out")
+    seen.steps("#level", "Home")
+    assert len(seen.names()) <= 4
+    joined = [event.start for event in seen.saved().events]
+    assert len(set(joined) & set(range(41, 46))) <= 1

@@ -184,6 +184,17 @@ def test_links_open_the_page_of_the_day_at_the_event(visit, album):
     seen.wait_until("document.activeElement?.value === 'Meeting <b>'")
 
 
+def test_a_file_that_is_found_opens_enlarged(visit, album):
+    seen = visit(album)
+    seen.page.fill("#search", "shot_1_017")
+    link = seen.page.locator("#results .card a")
+    assert link.inner_text() == "SHOT_1_017.jpg"
+    with seen.page.expect_navigation():
+        link.click()
+    seen.wait_until("document.getElementById('viewer').open")
+    assert "SHOT_1_017.jpg" in seen.page.locator(".viewer-detail").inner_text()
+
+
 def test_days_without_clock_or_scripts_are_still_listed(visit, tmp_path):
     plain = Segmentation((Event(0, 4), Event(4, 9)))
     write_overview([Day("x", "x", plain), Day("y", "y", plain)], tmp_path, title="t")

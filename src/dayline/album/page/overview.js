@@ -102,8 +102,8 @@ function copyOf(id) {
   return document.getElementById(id).content.firstElementChild.cloneNode(true);
 }
 
-// One event with its picture; the link leads to it on the page of its day.
-function card(event) {
+// One event with its picture; the link leads to it on the page of its day, or to one of its photos.
+function card(event, photo = null) {
   const box = copyOf("card");
   box.classList.add(...colorOf(event).split(" "));
   if (event.picture !== null) {
@@ -113,8 +113,10 @@ function card(event) {
   }
 
   const link = box.querySelector("a");
-  link.href = addressOf(event);
-  link.textContent = titleOf(event);
+  const file = photo === null ? undefined : event.day.files[photo];
+  link.href =
+    photo === null ? addressOf(event) : `${event.day.folder}/index.html#photo-${photo + 1}`;
+  link.textContent = file ?? titleOf(event);
   box.querySelector(".soft").textContent = whenOf(event);
 
   if (labelOf(event) === null) box.querySelector(".place").remove();
@@ -136,7 +138,7 @@ function showEvent(event) {
   dialog.querySelector("h3").textContent = similar.length
     ? "More like this"
     : "No other event was compared with it";
-  dialog.querySelector(".cards").replaceChildren(...similar.map(card));
+  dialog.querySelector(".cards").replaceChildren(...similar.map((other) => card(other)));
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }
@@ -314,7 +316,7 @@ function timelines() {
     const list = make("details", { class: "events" }, make("summary", {}, "Events"));
     list.addEventListener("toggle", () => {
       if (list.open && list.childElementCount === 1)
-        list.append(make("div", { class: "cards" }, ...day.list.map(card)));
+        list.append(make("div", { class: "cards" }, ...day.list.map((event) => card(event))));
     });
     row.querySelector(".pictures").after(make("div", { class: "tools" }, band, list));
   }
@@ -338,6 +340,15 @@ const texts = events.map((event) =>
 const files = events.map((event) =>
   comparable((event.day.files ?? []).slice(event.first, event.first + event.frames).join("\n")),
 );
+
+// The photo of an event whose file a search means; null if it means the event.
+function photoFound(event, words) {
+  const index = events.indexOf(event);
+  const isOfFile = (word) => word.length >= SHORTEST_FILE_WORD && !texts[index].includes(word);
+  const word = words.find((one) => isOfFile(one) && files[index].includes(one));
+  if (word === undefined) return null;
+  return event.first + files[index].split("\n").findIndex((name) => name.includes(word));
+}
 
 // "Place B" is exactly this place and "Event 3" the third event of a day, not all that have these
 // letters somewhere; other words may be anywhere. Returns whether an event fits.
@@ -413,9 +424,12 @@ function search() {
       : shown.size
         ? plural(shown.size, "day")
         : "Nothing found";
+  const cards = matches
+    .slice(0, MOST_RESULTS)
+    .map((event) => card(event, chosenPlace === null ? photoFound(event, words) : null));
   box.replaceChildren(
     make("h2", {}, "Events found"),
-    make("div", { class: "cards" }, ...matches.slice(0, MOST_RESULTS).map(card)),
+    make("div", { class: "cards" }, ...cards),
     matches.length > MOST_RESULTS
       ? make(
           "p",
