@@ -3,7 +3,7 @@
 // an older one. All modules read `state`, `events` and `places`; only the functions here replace
 // them.
 
-import { data, frameText, lastUntil, original, thing, timeOf } from "./frames.js";
+import { data, frameText, lastUntil, original, thing } from "./frames.js";
 import { editedView, firstView } from "./view.js";
 
 export let state = {
@@ -95,15 +95,11 @@ export function newContext(current) {
 
 // The first and the last time of the frames start .. stop-1; null if none of them has one.
 export function timeAfter(start, stop) {
-  for (let frame = start; frame < stop; frame += 1)
-    if (timeOf(frame) !== null) return timeOf(frame);
-  return null;
+  return original.times?.slice(start, stop).find((time) => time !== null) ?? null;
 }
 
 export function timeBefore(start, stop) {
-  for (let frame = stop - 1; frame >= start; frame -= 1)
-    if (timeOf(frame) !== null) return timeOf(frame);
-  return null;
+  return original.times?.slice(start, stop).findLast((time) => time !== null) ?? null;
 }
 
 // The event with other edges; everything that depends on its frames is recomputed.

@@ -93,11 +93,13 @@ def write_page(
             "heading": when or segmentation.source or "Events",
             "overline": segmentation.source if when else None,
             "blurred": blurred,
-            "pictured": bool(thumbnails),
             "graph": graph is not None,
         },
     }
     path = folder / "index.html"
+    if (folder.parent / "index.html").is_file():
+        # Usually the album around the day is still the same; `put_in_album` follows otherwise.
+        data["album"] = (page_data(path) or {}).get("album")
     write_text_whole(path, _html(segmentation, data))
     # Only now: if the page cannot be written, the previous one keeps its pictures.
     remove_thumbnails(folder, keep={address for address in pictures or () if address})
@@ -286,6 +288,11 @@ def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
         "key": frames_mark(segmentation),
         "base": events_mark(segmentation),
     }
-    album = data.get("album")
-    content = {"segmentation": segmentation, "thing": thing, "album": album, **data["about"]}
+    content = {
+        "segmentation": segmentation,
+        "thing": thing,
+        "album": data.get("album"),
+        "pictured": bool(data["pictures"]),
+        **data["about"],
+    }
     return render("page", content, data=data)

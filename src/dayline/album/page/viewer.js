@@ -46,7 +46,7 @@ const ACTIONS = {
   PageDown: () => stepEvents(1),
   Home: () => viewFrame(0),
   End: () => viewFrame(nFrames - 1),
-  Escape: () => viewer.close(),
+  Escape: leave,
   s: () => splitAt(viewed),
   m: () => mergeWithPrevious(eventAt(viewed)),
   b: () => moveStart(eventAt(viewed), viewed),
@@ -178,10 +178,17 @@ function stepEvents(step) {
   viewFrame(events[Math.min(events.length - 1, Math.max(0, index + step))].start);
 }
 
-// On closing, the list shows the event that was in view.
-viewer.addEventListener("close", () => {
+// At once, since a dialog tells of its closing in a later task: a page that is then loaded again
+// does not open the photo again.
+function leave() {
   fit();
   history.replaceState(null, "", location.pathname + location.search);
+  if (viewer.open) viewer.close();
+}
+
+// On closing, the list shows the event that was in view.
+viewer.addEventListener("close", () => {
+  leave();
   const row = document.querySelector(`.event[data-event="${eventAt(viewed)}"]`);
   if (row === null) return;
   fillRow(row);
