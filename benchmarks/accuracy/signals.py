@@ -21,10 +21,8 @@ from change_points import installed_detectors
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from dayline import EventSegmenter, score_boundaries, signal_windows
-from dayline.estimators.signals import choose_signal_features
+from dayline import EventSegmenter, score_boundaries
 from dayline.files import write_text_whole
-from dayline.method.autoregression import refine_boundaries
 
 PAGE = Path(__file__).parents[2] / "docs" / "signals.md"
 BEGIN, END = "<!-- benchmarks: signals -->", "<!-- end of benchmarks: signals -->"
@@ -32,7 +30,6 @@ BEGIN, END = "<!-- benchmarks: signals -->", "<!-- end of benchmarks: signals --
 N, TRUE, TOLERANCE = 600, (200, 380), 10
 ROWS = np.arange(N)
 INSIDE = np.searchsorted(TRUE, ROWS, side="right") == 1
-WIDTH = 10
 FIRST_SEED = 100
 """Of the sequences in the table; the rule was chosen on others."""
 
@@ -77,24 +74,9 @@ NOTHING: dict[str, Callable[[Random], np.ndarray]] = {
 }
 
 
-def in_windows(x: np.ndarray) -> np.ndarray:
-    """Return what the default finds in windows, each boundary where it is best in the signal."""
-    step = WIDTH // 2
-    windows = signal_windows(x, width=WIDTH)[step // 2 :: step]
-    found = EventSegmenter().fit(windows).boundaries_
-    return refine_boundaries(x, step * found, reach=WIDTH)
-
-
-def in_what_predicts_best(x: np.ndarray) -> np.ndarray:
-    """Return what is found in raw rows or windows, whichever predicts rows held out better."""
-    chosen = choose_signal_features(x)
-    return chosen.boundaries[: None if chosen.gain > 0 else 0]
-
-
 METHODS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "dayline": lambda x: EventSegmenter().fit(x).boundaries_,
-    "dayline, windows": in_windows,
-    "dayline, chosen": in_what_predicts_best,
+    "dayline, `fast()`": lambda x: EventSegmenter.fast().fit(x).boundaries_,
     **installed_detectors(),
 }
 
@@ -128,8 +110,7 @@ def measure(seeds: int, jobs: int) -> str:
         lines += [f"| {kind} | {' | '.join(map(cell, row))} |" for kind, row in rows.items()]
         means = np.mean(list(rows.values()), axis=0)
         lines.append(f"| **mean** | {' | '.join(map(cell, means))} |")
-    missing = [] if "claspy" in METHODS else ["claspy is not installed."]
-    return "\n".join([*lines, *(f"\n{line}" for line in missing)])
+    return "\n".join(lines)
 
 
 def main() -> None:

@@ -364,8 +364,7 @@ def test_sequences_without_events_are_one_event_that_says_why(name, shape):
     x = NO_EVENTS[name](shape, np.random.default_rng(3))
     fitted = EventSegmenter.fast().fit(x)
     assert len(fitted.boundaries_) == 0
-    (note,) = fitted.segmentation_.notes
-    assert "one event" in note
+    assert "one event: " in fitted.segmentation_.notes[-1]
     assert len(fitted.choose(level=1).events) > 1
 
 

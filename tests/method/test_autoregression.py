@@ -34,30 +34,50 @@ CHANGES = {
 }
 
 
-def by_least_squares(x, boundaries, order, run=4):
-    """Return the log likelihood of held-out rows of one column, row by row."""
-    z = (x - x.mean()) / x.std()
-    n = len(z)
-    time = np.linspace(-1, 1, n)
-    before = [[z[max(t - k, 0)] for k in range(1, order + 1)] for t in range(n)]
-    terms = np.column_stack([np.ones(n), time, before] if order else [np.ones(n)])
+def of_one_event(z, start, stop, order, run, jumped):
+    """Return the log likelihood of held-out rows of an event of one column, row by row.
+
+    If it begins with a jump, the mean of the event stands for the values before it.
+    """
+    first, mean = (start if jumped else 0), z[start:stop].mean()
+    time = np.linspace(-1, 1, len(z))
+
+    def terms(t):
+        before = [
+            z[t - k] if t - k >= first else mean if jumped else z[0] for k in range(1, order + 1)
+        ]
+        return np.asarray([1.0, time[t], *before] if order else [1.0])
+
     total = 0.0
-    edges = [0, *boundaries, n]
-    for start, stop in pairwise(edges):
-        for fold in (0, 1):
-            seen = [t for t in range(start, stop) if t // run % 2 == fold]
-            # As many rows more as there are terms keep it solvable.
-            extra = np.sqrt(RIDGE * (1 + len(seen))) * np.eye(terms.shape[1])
-            design = np.concatenate([terms[seen], extra])
-            target = np.append(z[seen], np.zeros(terms.shape[1]))
-            fitted = np.linalg.lstsq(design, target, rcond=None)[0]
-            squares = np.sum((z[seen] - terms[seen] @ fitted) ** 2)
-            variance = (squares + PRIOR_ROWS) / (len(seen) + PRIOR_ROWS) + LEAST_VARIANCE
-            freedom = max(len(seen) - 1, 1)
-            for t in set(range(start, stop)) - set(seen):
-                error = z[t] - terms[t] @ fitted
-                total -= 0.5 * (freedom + 1) * np.log1p(error**2 / (freedom * variance))
-                total -= 0.5 * np.log(variance)
+    for fold in (0, 1):
+        seen = [t for t in range(start, stop) if t // run % 2 == fold]
+        n_terms = len(terms(0))
+        # As many rows more as there are terms keep it solvable.
+        extra = np.sqrt(RIDGE * (1 + len(seen))) * np.eye(n_terms)
+        design = np.concatenate([np.reshape([terms(t) for t in seen], (-1, n_terms)), extra])
+        target = np.append(z[seen], np.zeros(n_terms))
+        fitted = np.linalg.lstsq(design, target, rcond=None)[0]
+        squares = sum((z[t] - terms(t) @ fitted) ** 2 for t in seen)
+        variance = (squares + PRIOR_ROWS) / (len(seen) + PRIOR_ROWS) + LEAST_VARIANCE
+        freedom = max(len(seen) - 1, 1)
+        for t in set(range(start, stop)) - set(seen):
+            error = z[t] - terms(t) @ fitted
+            total -= 0.5 * (freedom + 1) * np.log1p(error**2 / (freedom * variance))
+            total -= 0.5 * np.log(variance)
+    return total
+
+
+def by_least_squares(x, boundaries, order, run):
+    """Return the log likelihood of held-out rows; each event jumps or goes on from the last."""
+    columns = ((x - x.mean(axis=0)) / x.std(axis=0)).T
+    total = 0.0
+    for start, stop in pairwise([0, *boundaries, len(x)]):
+        goes_on, jumps = (
+            sum(of_one_event(z, start, stop, order, run, jumped) for z in columns)
+            for jumped in (False, True)
+        )
+        may_jump = start > 0 and order > 0
+        total += max(goes_on, jumps - np.log(2)) if may_jump else goes_on
     return total
 
 
@@ -72,12 +92,9 @@ def test_the_gain_is_that_of_regressions_fitted_row_by_row(kind, boundaries):
     if kind == "cycle":
         x += np.sin(ROWS[:90, None] * np.where(ROWS[:90, None] < 45, 0.3, 0.6))
 
-    def likelihood(boundaries, order, run):
-        return sum(by_least_squares(column, boundaries, order, run) for column in x.T)
-
     models = [(0, 1), (2, 4), (6, 4)]
-    one_event = [likelihood([], *model) for model in models]
-    level, two, six = (likelihood(boundaries, *model) for model in models)
+    one_event = [by_least_squares(x, [], *model) for model in models]
+    level, two, six = (by_least_squares(x, boundaries, *model) for model in models)
     expected = max(level - max(one_event), two - one_event[1], six - one_event[2])
     gain = held_out_gain(x, np.asarray(boundaries))
     assert gain == pytest.approx(expected - len(boundaries) * np.log(90), abs=1e-6)

@@ -44,6 +44,9 @@ MOST_LEFT = 0.02
 MOST_DEVIATIONS = 3.0
 """Values beyond count as this many deviations: a few far ones must not tell events apart."""
 
+LEAST_REACH = 4
+"""Rows that boundaries of rows move before they are judged: one that is a row off costs much."""
+
 CONTEXT = 8
 """Windows on either side that count when a boundary is moved."""
 
@@ -253,9 +256,8 @@ def _quick_answer(chosen: SignalFeatures) -> IntArray:
         may_be_noise=False,
     )
     agreed = np.sort(evidence.hierarchy.boundaries[: evidence.agreed_number])
-    if chosen.step == 1:
-        return agreed
-    return refine_boundaries(chosen.signals, agreed * chosen.step, reach=chosen.width)
+    reach = max(chosen.width, LEAST_REACH)
+    return refine_boundaries(chosen.signals, agreed * chosen.step, reach=reach)
 
 
 def _rows_of(boundaries: IntArray, n_agreed: int, chosen: SignalFeatures) -> IntArray:

@@ -138,19 +138,34 @@ def _held_out_likelihood(equations: FloatArray, boundaries: IntArray, run: int) 
     """Return the log likelihood of all rows, each predicted from the others of its event."""
     is_even = (np.arange(len(equations)) // run) % 2 == 0
     edges = np.concatenate([[0], boundaries, [len(equations)]]).astype(np.int64)
+    n_before = equations.shape[2] - 3
     total = 0.0
     for start, stop in pairwise(edges.tolist()):
         event, even = equations[start:stop], is_even[start:stop]
-        for seen, held_out in ((event[even], event[~even]), (event[~even], event[even])):
-            n_seen = np.full(1, len(seen))
-            fitted = _coefficients(_products(seen), n_seen)
-            errors = [
-                rows[:, :, -1] - np.einsum("tci,ci->tc", rows[:, :, :-1], fitted)
-                for rows in (seen, held_out)
-            ]
-            variance = _variance(np.sum(errors[0] ** 2, axis=0), n_seen)
-            # Student's t: a variance from few rows is uncertain.
-            freedom = max(len(seen) - 1, 1)
-            surprise = (freedom + 1) * np.log1p(errors[1] ** 2 / (freedom * variance))
-            total -= 0.5 * float(np.sum(surprise + np.log(variance)))
+        best = _likelihood_of_halves(event, even)
+        if start > 0 and n_before > 0:
+            # After a jump, the values before the event say nothing of it: its mean stands for them.
+            jumped = event.copy()
+            for k in range(1, n_before + 1):
+                jumped[:k, :, k + 1] = event[:, :, -1].mean(axis=0)
+            best = max(best, _likelihood_of_halves(jumped, even) - float(np.log(2.0)))
+        total += best
+    return total
+
+
+def _likelihood_of_halves(event: FloatArray, even: IntArray) -> float:
+    """Return the log likelihood of each half of the rows of an event, given the other half."""
+    total = 0.0
+    for seen, held_out in ((event[even], event[~even]), (event[~even], event[even])):
+        n_seen = np.full(1, len(seen))
+        fitted = _coefficients(_products(seen), n_seen)
+        errors = [
+            rows[:, :, -1] - np.einsum("tci,ci->tc", rows[:, :, :-1], fitted)
+            for rows in (seen, held_out)
+        ]
+        variance = _variance(np.sum(errors[0] ** 2, axis=0), n_seen)
+        # Student's t: a variance from few rows is uncertain.
+        freedom = max(len(seen) - 1, 1)
+        surprise = (freedom + 1) * np.log1p(errors[1] ** 2 / (freedom * variance))
+        total -= 0.5 * float(np.sum(surprise + np.log(variance)))
     return total
