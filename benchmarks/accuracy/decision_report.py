@@ -114,6 +114,28 @@ def print_reliability(judged: list[Judged]) -> None:
         )
 
 
+def print_confidence(judged: list[Judged]) -> None:
+    """Print the stated confidence of every kind and the share that is right."""
+    found = [one for one in judged if len(one.found)]
+    kinds = sorted({one.kind for one in found})
+    columns = (
+        np.concatenate([one.confidence for one in found]),
+        np.concatenate([one.is_right(one.found) for one in found]),
+        np.concatenate([np.full(len(one.found), one.evidence.shared) for one in found]),
+    )
+    of = np.concatenate([np.repeat(one.kind, len(one.found)) for one in found])
+    table = np.asarray([[values[of == kind].mean() for values in columns] for kind in kinds])
+    print("confidence by kind, held out: stated, right, share of boundaries in all partitions")
+    for kind, row in zip(kinds, table, strict=True):
+        print(f"  {kind:14}{row[0]:.2f} {row[1]:.2f} {row[2]:.2f}")
+    apart = table[:, 0] - table[:, 1]
+    far = ", ".join(kind for kind, value in zip(kinds, apart, strict=True) if abs(value) > 0.3)
+    print(
+        f"  stated less right: mean {apart.mean():+.3f}, mean size {np.abs(apart).mean():.3f};"
+        f" beyond .3: {far}"
+    )
+
+
 def draw(folder: Path, model: DecisionModel, judged: list[Judged]) -> None:
     """Save decision-model.png and reliability.png."""
     import matplotlib as mpl

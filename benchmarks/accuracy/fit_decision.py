@@ -14,8 +14,8 @@ method on every kind, with baselines and controls, in the format of results_tabl
 makes tables of them. --write puts the model that is fitted to all kinds into the package; the same
 data give the same file, bit for bit. --draw saves the model and its reliability as pictures.
 
-A curve per kind (two numbers) is fitted by logistic regression with a Gaussian prior. Nothing else
-is: the weights of hard cuts, the candidate penalty and the prior are round numbers, see
+A curve per kind (two numbers) is fitted by logistic regression with a Gaussian prior, and another
+one that says how sure boundaries are that many answers share. Nothing else is: the weights of hard cuts, the candidate penalty and the prior are round numbers, see
 docs/how-it-decides.md.
 """
 
@@ -29,10 +29,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from decision_report import draw, print_loss_of_fast, print_reliability, print_scores
+from decision_report import (
+    draw,
+    print_confidence,
+    print_loss_of_fast,
+    print_reliability,
+    print_scores,
+)
 from results_table import Answer, write_results
+from scipy.special import expit, logit
 from sequences import load_all, options_of
 from threadpoolctl import threadpool_limits
 
@@ -57,6 +65,14 @@ FAMILIES = {
 """Kinds of one family are held out together; every other kind is a family of its own."""
 PRIOR_MEAN, PRIOR_PRECISION = np.asarray([1.5, -0.5]), np.asarray([5.0, 2.0])
 """Of slope and intercept: weak, for kinds with few candidates."""
+START = replace(
+    load_model(),
+    usual_split=2.5,
+    kinds=("any",),
+    slopes=PRIOR_MEAN[:1],
+    intercepts=PRIOR_MEAN[1:],
+)
+"""Finds the candidates that are fitted, whatever model was there before."""
 NONE = np.zeros(0, dtype=np.int64)
 BASELINES: dict[str, Callable[[int | None], object]] = {
     "window difference": lambda n: WindowDifferenceSegmenter(n),
@@ -108,6 +124,10 @@ class Judged:
         """Stated probability of each boundary found."""
         return boundary_probability(self.evidence, self.found)
 
+    def with_model(self, model: DecisionModel) -> Judged:
+        """Return the same decision with the confidence of another model."""
+        return replace(self, evidence=replace(self.evidence, model=model))
+
     def f1(self, found: np.ndarray) -> float:
         """Score boundaries against those that people marked."""
         one = self.sequence
@@ -155,7 +175,6 @@ def gather(
     views: str = "both",
 ) -> Judged:
     """Gather the evidence of one sequence, from both views of its frames or one of them."""
-    none = np.zeros(0, dtype=np.int64)
     with threadpool_limits(1), warnings.catch_warnings():
         # What is said of outliers and missing values is not of interest here.
         warnings.simplefilter("ignore")
@@ -164,33 +183,40 @@ def gather(
             features,
             learned["embedding" if views == "embedding" else "directions"],
             learned["embedding"] if views == "both" else None,
-            required=none,
-            forbidden=none,
+            required=NONE,
+            forbidden=NONE,
             times=None,
             model=model,
         )
     return Judged(sequence, evidence)
 
 
-def fit_curve(strengths: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Fit slope and intercept of the log odds.
+def fit_curve(
+    values: np.ndarray,
+    right: np.ndarray,
+    *,
+    known: np.ndarray | float = 0.0,
+    weights: np.ndarray | float = 1.0,
+) -> np.ndarray:
+    """Fit slope and intercept of the log odds, which are added to those that are known.
 
     Newton's method, with halved steps where it overshoots.
     """
-    rows = np.column_stack([strengths, np.ones(len(strengths))])
+    rows = np.column_stack([values, np.ones(len(values))])
 
     def cost(curve: np.ndarray) -> float:
-        logits = rows @ curve
+        logits = rows @ curve + known
         return float(
-            np.sum(np.logaddexp(0.0, logits) - right * logits)
+            np.sum(weights * (np.logaddexp(0.0, logits) - right * logits))
             + PRIOR_PRECISION @ (curve - PRIOR_MEAN) ** 2 / 2
         )
 
     curve = PRIOR_MEAN.copy()
     for _ in range(100):
-        chance = 1.0 / (1.0 + np.exp(-rows @ curve))
-        gradient = rows.T @ (chance - right) + PRIOR_PRECISION * (curve - PRIOR_MEAN)
-        curvature = (rows * (chance * (1.0 - chance))[:, None]).T @ rows + np.diag(PRIOR_PRECISION)
+        chance = expit(rows @ curve + known)
+        gradient = rows.T @ (weights * (chance - right)) + PRIOR_PRECISION * (curve - PRIOR_MEAN)
+        changes = weights * chance * (1.0 - chance)
+        curvature = (rows * changes[:, None]).T @ rows + np.diag(PRIOR_PRECISION)
         step = np.linalg.solve(curvature, gradient)
         before = cost(curve)
         while np.abs(step).max() > 1e-9 and cost(curve - step) > before:
@@ -198,7 +224,7 @@ def fit_curve(strengths: np.ndarray, right: np.ndarray) -> np.ndarray:
         curve = curve - step
         if np.abs(step).max() <= 1e-9:
             return curve
-    raise RuntimeError("the curve of a kind did not converge")
+    raise RuntimeError("a curve did not converge")
 
 
 def fit_model(some: Sequence[Judged]) -> DecisionModel:
@@ -232,13 +258,33 @@ def split_of(one: Judged, model: DecisionModel) -> float:
     return model.split(hierarchy.log_heights, one.sequence.n_frames, penalty=hierarchy.penalty)
 
 
-def held_out_models(some: Sequence[Judged]) -> list[DecisionModel]:
-    """Return for each sequence a model that is fitted to all other families."""
-    models = {
-        family: fit_model([one for one in some if one.family != family])
+def fit_confidence(some: Sequence[Judged]) -> dict[str, float]:
+    """Fit how probable boundaries are on average, by the share of them that all partitions have.
+
+    Every kind counts the same.
+    """
+    shares = [np.full(len(one.found), one.evidence.shared) for one in some]
+    known = [logit(one.confidence) - one.evidence.mean_log_odds for one in some]
+    right = [one.is_right(one.found) for one in some]
+
+    kinds = np.concatenate([np.repeat(one.kind, len(one.found)) for one in some])
+    _, of_kind, counts = np.unique(kinds, return_inverse=True, return_counts=True)
+    slope, intercept = fit_curve(
+        np.concatenate(shares),
+        np.concatenate(right),
+        known=np.concatenate(known),
+        weights=counts.mean() / counts[of_kind],
+    ).round(2)
+    return {"shared_slope": float(slope), "shared_intercept": float(intercept)}
+
+
+def leave_families_out(some: Sequence[Judged], fit: Callable[[list[Judged]], Any]) -> list[Any]:
+    """Return for each sequence what is fitted to all other families."""
+    fitted = {
+        family: fit([one for one in some if one.family != family])
         for family in {one.family for one in some}
     }
-    return [models[one.family] for one in some]
+    return [fitted[one.family] for one in some]
 
 
 # Names in the table for other people's papers: they never change, and have no commas.
@@ -303,6 +349,8 @@ def as_json(model: DecisionModel) -> str:
         "cut_weight",
         "usual_split",
         "split_counts_as",
+        "shared_slope",
+        "shared_intercept",
     )
     curves = {
         k: [float(a), float(b)]
@@ -329,9 +377,14 @@ def main() -> None:
         def judge(models: Iterable[DecisionModel], views: str = "both") -> list[Judged]:
             return list(pool.map(partial(gather, views=views), sequences, learned, models))
 
-        gathered = judge(repeat(load_model()))
-        models = held_out_models(gathered)
+        gathered = judge(repeat(START))
+        models = leave_families_out(gathered, fit_model)
         judged, fast = judge(models), judge(models, "features")
+        confidence = fit_confidence(judged)
+        judged = [
+            one.with_model(replace(one.evidence.model, **numbers))
+            for one, numbers in zip(judged, leave_families_out(judged, fit_confidence), strict=True)
+        ]
         if options.table:
             answers = all_answers({"dayline": judged, "dayline (fast)": fast}, learned)
             write_results(options.table, answers)
@@ -340,12 +393,13 @@ def main() -> None:
         print_scores("fast()", fast, groups)
         print_loss_of_fast(judged, fast)
         print_reliability(judged)
+        print_confidence(judged)
 
         print("what the parts are worth, held out:")
         for part, (views, changes) in PARTS.items():
-            changed = judge(repeat(replace(load_model(), **changes)), views)
-            print_scores(part, judge(held_out_models(changed), views), groups)
-        model = fit_model(gathered)
+            changed = judge(repeat(replace(START, **changes)), views)
+            print_scores(part, judge(leave_families_out(changed, fit_model), views), groups)
+        model = replace(fit_model(gathered), **confidence)
         print_scores("trained with all", judge(repeat(model)), groups)
     if options.draw:
         draw(options.draw, model, judged)

@@ -66,7 +66,7 @@ def test_no_kind_of_a_family_is_seen_when_one_is_judged(monkeypatch):
         fit, "fit_model", lambda some: seen.append({s.kind for s in some}) or original(some)
     )
     sequences = [made(kind, seed) for kind in ("bbc", "rai", "gtea", "eyes") for seed in range(2)]
-    models = fit.held_out_models(sequences)
+    models = fit.leave_families_out(sequences, fit.fit_model)
     assert len(models) == len(sequences)
     for one, model in zip(sequences, models, strict=True):
         others = {other.kind for other in sequences if other.family != one.family}

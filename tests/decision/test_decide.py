@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter1d
 
 from dayline import EventSegmenter
 from dayline.decision.decide import (
     Level,
     Requests,
     _add_level,
+    boundary_probability,
     decide,
     forbidden_frames,
     frame_ranges,
     nested_levels,
     required_frames,
 )
+from dayline.decision.evidence import UNLIKE
 from dayline.research.datasets.synthetic import make_communities
 
 MADE = make_communities(240, stay=60.0, variance=2.0, n_features=10, random_state=2).features
@@ -72,6 +76,51 @@ def test_confidence_is_the_probability_whatever_was_requested():
     weakest = min(usual.confidence)
     added = [stated[b] for b in stated if b not in set(usual.boundaries.tolist())]
     assert max(added) <= weakest
+
+
+def log_odds(probabilities):
+    return np.log(probabilities) - np.log1p(-probabilities)
+
+
+def test_confidence_is_drawn_to_what_known_kinds_have_that_share_so_many_boundaries():
+    """By one factor of all odds: the order stays, required boundaries are certain."""
+    evidence = FITTED.evidence_
+    model, found = evidence.model, evidence.hierarchy.boundaries[: evidence.agreed_number]
+    by_height = log_odds(model.probabilities(evidence.strengths).mean(axis=0))[: len(found)]
+    nobody = (*evidence.answers[:3], np.zeros(0, dtype=np.int64), evidence.answers[4])
+    alone = replace(evidence, answers=nobody)
+    assert alone.shared == 0.0
+    assert "0 % of the boundaries" in alone.why_unlike
+    assert not evidence.why_unlike
+    for one in (evidence, alone):
+        stated = log_odds(boundary_probability(one, found))
+        assert stated.mean() == pytest.approx(
+            model.shared_slope * one.shared + model.shared_intercept
+        )
+        np.testing.assert_allclose(np.diff(stated), np.diff(by_height))
+    assert np.all(np.diff(boundary_probability(evidence, evidence.hierarchy.boundaries)) <= 1e-12)
+
+    bound = EventSegmenter().fit(MADE, must=[57])
+    assert bound.confidence_[bound.boundaries_ == 57] == 1.0
+    assert np.all(bound.confidence_[bound.boundaries_ != 57] < 1.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clear_events_are_stated_as_sure_and_those_of_wandering_frames_are_not(seed):
+    """Frames that wander have no events to agree on."""
+    random = np.random.default_rng(seed)
+    clear = np.repeat(random.normal(size=(9, 12)), 40, axis=0)
+    sure = EventSegmenter().fit(clear + 0.5 * random.normal(size=clear.shape))
+    assert sure.evidence_.shared == 1.0
+    assert sure.segmentation_.notes == ()
+    assert sure.confidence_.mean() > 0.7
+
+    wandering = gaussian_filter1d(random.normal(size=(600, 12)), 15, axis=0)
+    wandering = wandering / wandering.std() + 0.3 * random.normal(size=wandering.shape)
+    unsure = EventSegmenter().fit(wandering)
+    assert unsure.evidence_.shared < 0.75
+    assert unsure.confidence_.mean() < 0.6
+    assert len(unsure.segmentation_.notes) == (unsure.evidence_.shared < UNLIKE)
 
 
 def test_a_boundary_that_is_not_a_candidate_is_improbable():

@@ -333,17 +333,28 @@ def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray
     """Return the probability of each boundary, whatever was requested.
 
     Any frame can be a boundary by request. One that is no candidate has the probability of noise at
-    the penalty of all candidates, which is the least that a candidate gains.
+    the penalty of all candidates, which is the least that a candidate gains. The odds of all are
+    multiplied by one number, so that those agreed on are on average as probable as in known kinds
+    whose answers share as many.
     """
-    lowest = np.asarray([np.log(evidence.hierarchy.penalty) - evidence.split])
-    others = evidence.model.probabilities(
-        lowest, log_odds=NO_EVENTS if evidence.why_one_event else NOISE
+    from scipy.special import expit, logit
+
+    # The last one is that of all other frames.
+    lowest = np.log(evidence.hierarchy.penalty) - evidence.split
+    probabilities = evidence.model.probabilities(
+        np.append(evidence.strengths, lowest),
+        log_odds=np.append(evidence.log_odds, NO_EVENTS if evidence.why_one_event else NOISE),
     )
-    by_frame = np.full(len(evidence.embedding), others.mean())
     # The model has a curve for every kind of recording; the probability is their mean.
-    by_kind = evidence.model.probabilities(evidence.strengths, log_odds=evidence.log_odds)
-    by_frame[evidence.hierarchy.boundaries] = by_kind.mean(axis=0)
-    return by_frame[boundaries]
+    of_candidates = logit(probabilities.mean(axis=0))
+    logits = np.full(len(evidence.embedding), of_candidates[-1])
+    logits[evidence.hierarchy.boundaries] = of_candidates[:-1]
+
+    n_required = len(evidence.hierarchy.required)
+    agreed = evidence.hierarchy.boundaries[n_required : evidence.agreed_number]
+    if len(agreed):
+        logits += evidence.mean_log_odds - logits[agreed].mean()
+    return np.asarray(expit(logits[boundaries]))
 
 
 def levels_around(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 import numpy as np
@@ -136,6 +136,10 @@ WINDOW = 16
 SAME = 2
 """Frames that boundaries of two answers may be apart and still agree; 1 to 8 make no difference."""
 
+N_PARTITIONS, UNLIKE = 4, 0.35
+"""Answers that are partitions: all but windows, which see no events shorter than they are. And share
+of boundaries in all of these, below which is one in ten of the recordings of the known kinds."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -200,6 +204,31 @@ class Evidence:
             durations = self.clock[-1] / (numbers + 1)
             agreement = agreement - UNUSUAL * np.log2(durations / self.typical_duration) ** 2
         return int(numbers[np.argmax(agreement)])
+
+    @cached_property
+    def shared(self) -> float:
+        """Share of the boundaries agreed on that every partition has; 1 if there are none."""
+        found = self.hierarchy.boundaries[len(self.hierarchy.required) : self.agreed_number]
+        beside = np.arange(-SAME, SAME + 1)
+        have = [np.isin(found, np.add.outer(one, beside)) for one in self.answers[:N_PARTITIONS]]
+        return float(np.mean(np.all(have, axis=0))) if len(found) else 1.0
+
+    @property
+    def mean_log_odds(self) -> float:
+        """Log odds, on average, of the boundaries agreed on: known kinds that share so many tell."""
+        return self.model.shared_slope * self.shared + self.model.shared_intercept
+
+    @property
+    def why_unlike(self) -> str:
+        """What is unlike the known kinds, and what follows; empty if nothing is."""
+        if self.shared >= UNLIKE:
+            return ""
+        towards = 1 / (1 + np.exp(-self.mean_log_odds))
+        return (
+            f"unlike most of the {len(self.model.kinds)} known kinds of recordings: four ways to"
+            f" decide agree on {100 * self.shared:.0f} % of the boundaries, so confidence is drawn"
+            f" towards {100 * towards:.0f} %"
+        )
 
     @property
     def n_events_range(self) -> tuple[int, int]:
@@ -312,9 +341,9 @@ def find_answers(
 ) -> tuple[IntArray, ...]:
     """Return the boundaries that five ways of deciding have, in order of time.
 
-    The model's for each of the hierarchies, without candidates as low as noise; the peaks of the
-    distance of past and future in windows; and the optimal partition of the main directions at the
-    price of one more mean.
+    The model's for each of the hierarchies, without candidates as low as noise; the optimal
+    partition of the main directions at the price of one more mean; and the peaks of the distance of
+    past and future in windows.
     """
     answers = []
     for hierarchy in hierarchies:
@@ -325,10 +354,10 @@ def find_answers(
         n_found = int(np.argmax(expected_f1(model.probabilities(strengths, log_odds=log_odds))))
         answers.append(np.sort(hierarchy.boundaries[:n_found]))
 
-    answers.append(pick_boundaries(context_scores(seen, WINDOW)))
     mean = seen.mean(axis=0)
     variance = max(1.0 - float(mean @ mean), 1e-9)
     answers.append(partition(seen, penalty=0.5 * variance * np.log(max(len(seen), 2))))
+    answers.append(pick_boundaries(context_scores(seen, WINDOW)))
     return tuple(answers)
 
 
@@ -453,12 +482,17 @@ class DecisionModel:
     kinds, slopes, intercepts : tuple of str, and ndarrays of shape (n_kinds,)
         For each kind of recording, the log odds of a boundary are slope times strength plus
         intercept.
+    shared_slope, shared_intercept : float
+        The mean log odds of boundaries found are slope times the share of them that every partition
+        has, plus intercept.
     """
 
     candidate_penalty: float
     cut_weight: float
     usual_split: float
     split_counts_as: float
+    shared_slope: float
+    shared_intercept: float
     kinds: tuple[str, ...]
     slopes: FloatArray
     intercepts: FloatArray

@@ -509,6 +509,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 notes.append(self._note_of_signal)
             if len(decision.boundaries) == self.evidence_.agreed_number == 0:
                 notes.append(self._why_one_event(self.evidence_, levels))
+            elif self.evidence_.why_unlike:
+                notes.append(self.evidence_.why_unlike)
         return Segmentation.from_boundaries(
             self.seen_[decision.boundaries],
             n_frames,
