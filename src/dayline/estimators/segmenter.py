@@ -394,7 +394,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         # Levels show in the rows of a signal, changes of spread or frequency in windows of them.
         signal: SignalFeatures | None = None
         if self.detector == "partition":
-            signal = choose_signal_features(to_numpy(features), period=self.period)
+            few = features.shape[1] <= MOST_COLUMNS
+            signal = choose_signal_features(
+                to_numpy(features),
+                period=self.period,
+                is_complete=few and bool(np.isfinite(rows[self.seen_]).all()),
+            )
         self._note_of_signal = "" if signal is None else signal.note
         embedder.learn(features if signal is None else signal.features, on_step)
         self.embedder_: Embedder = embedder

@@ -28,7 +28,7 @@ WINDOWS: tuple[tuple[int, Level], ...] = ((10, "mean"), (20, "mean"), (40, "slop
 """Rows of the windows that are tried, and what is taken of their level. Each row belongs to two
 windows. A slope needs more rows than a mean."""
 
-FEWEST_WINDOWS = 16
+FEWEST_WINDOWS = 24
 """Windows that a signal has at least, or it is too short for that width."""
 
 MOST_ROWS = 20_000
@@ -110,7 +110,7 @@ class SignalFeatures:
 
 
 def choose_signal_features(
-    signals: FloatArray, *, period: float | None = None
+    signals: FloatArray, *, period: float | None = None, is_complete: bool = True
 ) -> SignalFeatures | None:
     """Choose raw rows or windows of a signal, by how well their events predict rows held out.
 
@@ -124,6 +124,8 @@ def choose_signal_features(
         Features that were checked.
     period : float, optional
         Rows of a cycle to take out; None looks for one.
+    is_complete : bool
+        False if values were interpolated, which have no spread: then rows are not left.
 
     Returns
     -------
@@ -148,7 +150,7 @@ def choose_signal_features(
         return replace(raw, boundaries=answer)
 
     found, answers = [raw], [answer]
-    for width, level in WINDOWS:
+    for width, level in WINDOWS if is_complete else ():
         step = width // 2
         features = window_features(x, width=width, level=level)[step // 2 :: step]
         if len(features) >= FEWEST_WINDOWS:

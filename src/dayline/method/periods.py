@@ -36,6 +36,9 @@ LEAST_EXPLAINED, AS_GOOD = 0.1, 0.02
 """Share of the variance about the level that a period explains at least, and by which a longer
 one must explain more."""
 
+MOST_PHASES = 128
+"""Phases of a cycle whose medians are taken; a longer one is smooth between them."""
+
 MOST_LEFT = 1.1
 """What a whole number of rows may leave of the variance, over what the period itself leaves."""
 
@@ -179,8 +182,9 @@ def _without_level(column: FloatArray, period: float) -> tuple[Any, FloatArray]:
 
 
 def _profile(phases: FloatArray, rest: FloatArray, period: float) -> tuple[FloatArray, FloatArray]:
-    """Return phases of a cycle, one for each row of it, and the median of each."""
-    bins = np.floor(phases * round(period) + 1e-6).astype(np.int64) % round(period)
+    """Return phases of a cycle, up to one for each row of it, and the median of each."""
+    n_phases = min(round(period), MOST_PHASES)
+    bins = np.floor(phases * n_phases + 1e-6).astype(np.int64) % n_phases
     order = np.argsort(bins, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(bins[order])) + 1)
     at = np.asarray([float(np.mean(phases[part])) for part in parts])
