@@ -129,7 +129,8 @@ def made_photos(folder: Path) -> None:
 def walk_fit() -> Walk:
     """Fit made frames."""
     random = np.random.default_rng(0)
-    x = np.repeat(random.normal(size=(8, 8)), 15, axis=0) + 0.2 * random.normal(size=(120, 8))
+    # More columns than a signal has.
+    x = np.repeat(random.normal(size=(8, 12)), 15, axis=0) + 0.2 * random.normal(size=(120, 12))
     walk = Walk()
     EventSegmenter().fit(x)
     walk.run(lambda: EventSegmenter().fit(x))

@@ -128,7 +128,8 @@ right (motion capture and spectra of signals need all of it, cooking and gesture
 frames do not tell."""
 
 UNUSUAL = 0.1
-"""Agreement that a factor of two between the mean duration of events and the typical one costs."""
+"""Agreement that it costs if events last twice as long as is typical, or half as long. More costs no
+more: what is clear stays."""
 
 WINDOW = 16
 """Frames on either side that are compared for one of the answers."""
@@ -202,7 +203,8 @@ class Evidence:
         agreement = self.agreement[numbers]
         if self.typical_duration is not None and not self.why_one_event:
             durations = self.clock[-1] / (numbers + 1)
-            agreement = agreement - UNUSUAL * np.log2(durations / self.typical_duration) ** 2
+            doublings = np.log2(durations / self.typical_duration)
+            agreement = agreement - UNUSUAL * np.minimum(doublings**2, 1.0)
         return int(numbers[np.argmax(agreement)])
 
     @cached_property
