@@ -22,6 +22,12 @@ from dayline.files import read_no_follow
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=async |function |const |let )", re.MULTILINE)
 DATA = re.compile(r'<script type="application/json" id="data">([^<]*)</script>')
+SHEETS = {
+    "page": ("theme", "slideshow", "page"),
+    "overview": ("theme", "overview"),
+    "sequences": ("theme", "overview"),
+}
+"""The style sheets of every page."""
 
 
 def render(name: str, content: Mapping[str, Any], *, data: Mapping[str, Any] | None = None) -> str:
@@ -47,8 +53,7 @@ def render(name: str, content: Mapping[str, Any], *, data: Mapping[str, Any] | N
 @cache
 def _template(name: str) -> Template:
     """Return the template of a page with its style sheet and script, which are the same for all."""
-    sheet = "page.css" if name == "page" else "overview.css"
-    style = _package_text("theme.css") + _package_text(sheet)
+    style = "".join(_package_text(f"{sheet}.css") for sheet in SHEETS[name])
     script = bundle(name)
     environment = Environment(
         loader=PackageLoader("dayline.album", "page"),

@@ -1,0 +1,131 @@
+// Slides over the whole screen, which go on by themselves. What is shown follows from `slides`,
+// `at` and `playing`.
+
+import { make } from "./elements.js";
+
+const SECONDS = { card: 2.6, photo: 4 };
+const story = document.getElementById("story");
+const scene = story.querySelector(".story-scene");
+const caption = story.querySelector(".story-caption");
+const progress = story.querySelector(".story-progress");
+const pause = document.getElementById("story-pause");
+const speed = document.getElementById("story-speed");
+let slides = [];
+let at = 0;
+let playing = false;
+let timer = null;
+
+// A slide is { part, picture, whole, card }: the number of its part, the address of a picture, that
+// of the photo itself if there is one, and the elements on a title card, null for a photo. The last
+// slide ends the story.
+export function playSlides(list, from) {
+  slides = list;
+  at = Math.max(0, from);
+  playing = true;
+  const parts = new Set(slides.slice(0, -1).map(({ part }) => part));
+  progress.replaceChildren(...Array.from(parts, () => make("span", {})));
+  if (!story.open) story.showModal();
+  pause.focus();
+  history.replaceState(null, "", "#story");
+  showSlide();
+}
+
+export function playAgain() {
+  at = 0;
+  setPlaying(true);
+}
+
+function go(step) {
+  at = Math.min(slides.length - 1, Math.max(0, at + step));
+  showSlide();
+}
+
+function goToPart(step) {
+  const wanted = slides[at].part + step;
+  const last = slides.length - 1;
+  const found = slides.findIndex(({ card, part }) => card !== null && part >= wanted);
+  at = found < 0 ? last : found;
+  showSlide();
+}
+
+function setPlaying(now) {
+  playing = now;
+  if (playing && at === slides.length - 1) at = 0;
+  showSlide();
+}
+
+function showSlide() {
+  clearTimeout(timer);
+  const { part, picture, whole, card } = slides[at];
+  if (at === slides.length - 1) playing = false;
+  pause.textContent = playing ? "Pause" : "Play";
+  story.classList.toggle("paused", !playing);
+  [...progress.children].forEach((one, i) => one.classList.toggle("past", i <= part));
+  scene.classList.toggle("dimmed", card !== null);
+  showPicture(picture, whole);
+  caption.replaceChildren(...(card ?? []));
+  const seconds = SECONDS[card === null ? "photo" : "card"];
+  if (playing) timer = setTimeout(() => go(1), (1000 * seconds) / Number(speed.value));
+}
+
+// The next picture fades in over the one before, the photo itself if it is loaded by then.
+function showPicture(address, whole) {
+  if (scene.lastElementChild?.address === address) return;
+  const picture = make("img", { src: address, alt: "", draggable: "false" });
+  picture.address = address;
+  scene.append(picture);
+  while (scene.childElementCount > 2) scene.firstElementChild.remove();
+  if (whole !== null) sharpen(picture, whole);
+}
+
+function sharpen(picture, address) {
+  const loaded = new Image();
+  loaded.src = address;
+  // Browsers cannot show photos of some formats: then the small picture stays.
+  loaded.decode().then(
+    () => (picture.src = address),
+    () => null,
+  );
+}
+
+const KEYS = {
+  ArrowRight: () => go(1),
+  ArrowLeft: () => go(-1),
+  ArrowDown: () => goToPart(1),
+  ArrowUp: () => goToPart(-1),
+  Home: () => go(-slides.length),
+  End: () => go(slides.length),
+};
+
+story.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || e.target === speed) return;
+  const isSpace = e.key === " " && !e.target.matches("button, a");
+  const action = isSpace ? () => setPlaying(!playing) : KEYS[e.key];
+  if (action === undefined) return;
+  e.preventDefault();
+  action();
+});
+
+let touchedAt = null;
+scene.addEventListener("pointerdown", (e) => {
+  touchedAt = e.clientX;
+});
+scene.addEventListener("pointerup", (e) => {
+  const way = touchedAt === null ? 0 : e.clientX - touchedAt;
+  if (Math.abs(way) > 40) go(way < 0 ? 1 : -1);
+  else setPlaying(!playing);
+});
+pause.addEventListener("click", () => setPlaying(!playing));
+speed.addEventListener("change", showSlide);
+document.getElementById("story-back").addEventListener("click", () => go(-1));
+document.getElementById("story-on").addEventListener("click", () => go(1));
+document.getElementById("story-close").addEventListener("click", () => story.close());
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden && story.open && playing) setPlaying(false);
+});
+story.addEventListener("close", () => {
+  clearTimeout(timer);
+  playing = false;
+  scene.replaceChildren();
+  history.replaceState(null, "", location.pathname + location.search);
+});
