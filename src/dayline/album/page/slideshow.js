@@ -62,14 +62,14 @@ function showSlide() {
   story.classList.toggle("paused", !playing);
   [...progress.children].forEach((one, i) => one.classList.toggle("past", i <= part));
   scene.classList.toggle("dimmed", card !== null);
-  showPicture(picture, whole);
+  fadeIn(picture, whole);
   caption.replaceChildren(...(card ?? []));
   const seconds = SECONDS[card === null ? "photo" : "card"];
   if (playing) timer = setTimeout(() => go(1), (1000 * seconds) / Number(speed.value));
 }
 
 // The next picture fades in over the one before, the photo itself if it is loaded by then.
-function showPicture(address, whole) {
+function fadeIn(address, whole) {
   if (scene.lastElementChild?.address === address) return;
   const picture = make("img", { src: address, alt: "", draggable: "false" });
   picture.address = address;
