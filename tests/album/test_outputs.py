@@ -124,7 +124,8 @@ def test_what_is_written_names_files_within_the_source_only(tmp_path):
 
 def located(result):
     events = tuple(
-        replace(event, location=(41.3874, 2.1686)) for event in result.segmentation.events
+        replace(event, location=(41.3874, 2.1686), town="Barcelona", country="Spain")
+        for event in result.segmentation.events
     )
     segmentation = replace(result.segmentation, events=events)
     return replace(result, segmentation=segmentation, corrections=(segmentation,))
@@ -135,6 +136,7 @@ def test_what_is_shared_says_neither_where_photos_were_taken_nor_where_they_are(
     write_result(made, tmp_path / "out")
     assert b"41.3874" in (tmp_path / "out" / "events.json").read_bytes()
     assert b"41.3874" in (tmp_path / "out" / "index.html").read_bytes()
+    assert b"Barcelona" in (tmp_path / "out" / "events.csv").read_bytes()
     assert b"a%20day" in (tmp_path / "out" / "index.html").read_bytes()
     (tmp_path / "out" / "events-2026-11-17T09-30-00.json").write_text(made.segmentation.to_json())
     (tmp_path / "out" / "notes-of-others.json").write_text("{}")
@@ -144,6 +146,8 @@ def test_what_is_shared_says_neither_where_photos_were_taken_nor_where_they_are(
     for name in files(tmp_path / "out"):
         content = (tmp_path / "out" / name).read_bytes()
         assert b"41.38" not in content, name
+        assert b"Barcelona" not in content, name
+        assert b"Spain" not in content, name
         assert b"a%20day" not in content, name
 
 

@@ -198,7 +198,7 @@ def events_of(path: Path) -> Segmentation | None:
 
 def _stripped(edit: Segmentation) -> Segmentation:
     """Return an edit without what is found anew in every run, such as locations."""
-    events = tuple(replace(event, location=None) for event in edit.events)
+    events = tuple(event.without_location() for event in edit.events)
     return replace(edit, events=events, scores=None, method=None, skipped=(), notes=())
 
 

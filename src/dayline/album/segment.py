@@ -35,6 +35,7 @@ from dayline.album.key_photos import photo_quality, with_key_photos, with_locati
 from dayline.album.page.graph_picture import graph_of_frames
 from dayline.album.places import event_features
 from dayline.album.settings import Segmenter, Settings
+from dayline.album.where import with_towns
 from dayline.album.write import (
     ExportError,
     SourceResult,
@@ -324,8 +325,11 @@ def segment_frames(
         )
         events, levels, notes = cut.events, cut.levels, cut.notes
     events = with_key_photos(events, features, photo_quality(measures_of(sequence)))
+    if not settings.share:
+        events, without_names = with_towns(with_locations(events, sequence.locations))
+        notes = (*notes, *without_names)
     segmentation = Segmentation(
-        events=with_locations(events, sequence.locations),
+        events=events,
         scores=scores,
         times=times,
         clock=sequence.clock,

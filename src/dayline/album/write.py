@@ -416,7 +416,7 @@ def default_output(source: str | Path) -> Path:
 
 def without_locations(result: SourceResult) -> SourceResult:
     """Return a copy of a result that does not say where photos were taken; corrections never do."""
-    events = tuple(replace(event, location=None) for event in result.segmentation.events)
+    events = tuple(event.without_location() for event in result.segmentation.events)
     return replace(result, segmentation=replace(result.segmentation, events=events))
 
 

@@ -49,6 +49,8 @@ class Event:
         Name given by a person.
     location : tuple of two floats or None
         Latitude and longitude in degrees, north and east positive.
+    town, country : str or None
+        Where that is, by name; None if no town is near, or no gazetteer is installed.
     key_chosen : bool
         Whether a person chose the key frame.
     """
@@ -63,12 +65,18 @@ class Event:
     reason: Reason | None = None
     name: str | None = None
     location: tuple[float, float] | None = None
+    town: str | None = None
+    country: str | None = None
     key_chosen: bool = False
 
     @property
     def n_frames(self) -> int:
         """Number of frames in the event."""
         return self.stop - self.start
+
+    def without_location(self) -> Event:
+        """Return a copy that does not say where the photos were taken."""
+        return replace(self, location=None, town=None, country=None)
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,8 @@ COLUMN_KINDS: dict[str, Kind] = {
     "reason": "str",
     "latitude": "float",
     "longitude": "float",
+    "town": "str",
+    "country": "str",
 }
 """Columns of `Segmentation.to_dicts` and `to_frame`."""
 
@@ -119,6 +121,8 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
             "reason": event.reason,
             "latitude": latitude,
             "longitude": longitude,
+            "town": event.town,
+            "country": event.country,
         }
         rows.append(row)
     return rows

@@ -58,7 +58,8 @@ def _event(
 ) -> list[str]:
     start, stop = when
     is_day = "T" not in start
-    place = place_name(segmentation, event)
+    town = ", ".join(filter(None, (event.town, event.country)))
+    place = place_name(segmentation, event) or clean_text(town)
     photos = counted(event.n_frames, "frame" if segmentation.names is None else "photo")
     lines = [
         "BEGIN:VEVENT",

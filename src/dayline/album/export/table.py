@@ -30,6 +30,8 @@ COLUMNS = (
     "last_photo",
     "confidence",
     "reason",
+    "town",
+    "country",
 )
 Cell = str | int | float | None
 

@@ -73,6 +73,16 @@ export function titleOf(index) {
   return events[index].name ?? `Event ${index + 1}`;
 }
 
+// The towns of the events, in order, each once.
+export function townsOf(list) {
+  return [...new Set(list.map((event) => event.town).filter(Boolean))];
+}
+
+// Of a day in one town, it says nothing about an event.
+export function ownTown(event) {
+  return event.town && townsOf(events).length > 1 ? event.town : null;
+}
+
 export function mostFrequent(start, stop) {
   const counts = new Map();
   let best = null;

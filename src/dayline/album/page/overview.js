@@ -12,7 +12,7 @@ const days = data.days.map((day, index) => (day === null ? null : { ...day, inde
 const events = days.flatMap((day) =>
   day === null
     ? []
-    : day.events.map(([name, place, frames, start, stop, picture, similar], number) => ({
+    : day.events.map(([name, place, frames, start, stop, picture, similar, town], number) => ({
         day,
         number,
         name,
@@ -22,6 +22,7 @@ const events = days.flatMap((day) =>
         stop,
         picture,
         similar,
+        town: data.towns[town] ?? null, // with its country
       })),
 );
 for (const event of events) {
@@ -90,7 +91,8 @@ function whenOf(event) {
     event.start === null
       ? ""
       : ` · ${clockText(event.start, event.day.clock)}–${clockText(event.stop, event.day.clock)}`;
-  return `${event.day.name}${span}`;
+  const town = event.town === null ? "" : ` · ${event.town}`;
+  return `${event.day.name}${span}${town}`;
 }
 
 function addressOf(event) {
@@ -332,6 +334,7 @@ const texts = events.map((event) =>
     [
       event.name ?? "",
       labelOf(event) ?? "",
+      event.town ?? "",
       event.day.name,
       decodeURIComponent(safe(event.day.folder)),
     ].join(" "),

@@ -17,6 +17,7 @@ from dayline.files import write_text_whole
 from dayline.text import context_letter, counted, duration_text
 
 MOST_PICTURES = 8
+MOST_TOWNS = 4
 PICTURE_HEIGHT = 480
 """Pixels, if a picture has as many; the page shows it smaller."""
 
@@ -138,7 +139,13 @@ def _day_row(day: Day) -> dict[str, Any]:
             }
             for frame in inside
         ],
-        "facts": f"{counted(day.segmentation.n_frames, frames)} · {counted(len(events), 'event')}",
+        "facts": " · ".join(
+            [
+                *([", ".join(towns)] if (towns := _towns(day.segmentation)[:MOST_TOWNS]) else []),
+                counted(day.segmentation.n_frames, frames),
+                counted(len(events), "event"),
+            ]
+        ),
     }
 
 
@@ -265,6 +272,7 @@ def _data(
         for k in range(0 if day.segmentation is None else len(day.segmentation.events)):
             numbers[number, k] = len(numbers)
 
+    towns: dict[tuple[str | None, str | None], int] = {(None, None): -1}
     written: list[dict[str, Any] | None] = []
     for number, day in enumerate(days):
         if day.segmentation is None:
@@ -284,6 +292,7 @@ def _data(
                     None if stops[k] is None else round(stops[k] or 0.0),
                     quote(day.pictures[key]) if key is not None and key in day.pictures else None,
                     [numbers[other] for other in others if other in numbers],
+                    towns.setdefault((event.town, event.country), len(towns) - 1),
                 ]
             )
         written.append(
@@ -297,7 +306,16 @@ def _data(
                 "base": events_mark(day.segmentation),
             }
         )
-    return {"places": list(zip(places.labels, places.named, strict=True)), "days": written}
+    return {
+        "places": list(zip(places.labels, places.named, strict=True)),
+        "towns": [", ".join(filter(None, town)) for town, number in towns.items() if number >= 0],
+        "days": written,
+    }
+
+
+def _towns(segmentation: Segmentation) -> list[str]:
+    """Return the towns of a day, in order."""
+    return list(dict.fromkeys(e.town for e in segmentation.events if e.town))
 
 
 def _date(segmentation: Segmentation) -> str | None:

@@ -7,10 +7,12 @@ import {
   events,
   keyFrame,
   mergeWithPrevious,
+  ownTown,
   redo,
   timeAfter,
   timeBefore,
   titleOf,
+  townsOf,
   undo,
 } from "./events.js";
 import { clockText, nFrames, original, pictures, thing, writable } from "./frames.js";
@@ -37,6 +39,7 @@ import { renderTools } from "./tools.js";
 import { openViewer, playFilm, viewFrame, viewed, viewer } from "./viewer.js";
 
 const MOST_BEST = 12;
+const MOST_TOWNS = 4;
 let rendering = false;
 
 function render(message) {
@@ -55,15 +58,24 @@ function render(message) {
   if (message) document.getElementById("live").textContent = message;
 }
 
+function townsText() {
+  const towns = townsOf(events);
+  const more = towns.length - MOST_TOWNS;
+  return towns.slice(0, MOST_TOWNS).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
 function renderSummary() {
   const recurring = [...contextGroups.keys()].filter((one) => contextLabel(one) !== null).length;
   const facts = [plural(nFrames, thing), plural(events.length, "event")];
   if (lanes.length > 1) facts.unshift(plural(lanes.length, "day"));
   else if (timeAfter(0, nFrames) !== null)
     facts.unshift(`${clockText(timeAfter(0, nFrames))} – ${clockText(timeBefore(0, nFrames))}`);
+  facts.push(townsText());
   if (recurring) facts.push(plural(recurring, "place"));
   const summary = document.getElementById("summary");
-  summary.replaceChildren(...facts.map((fact) => make("span", {}, fact)));
+  summary.replaceChildren(
+    ...facts.filter(Boolean).map((fact) => make("span", { dir: "auto" }, fact)),
+  );
   if (original.skipped?.length)
     summary.append(
       make("a", { href: "#about" }, `${plural(original.skipped.length, "file")} left out`),
@@ -99,7 +111,8 @@ function renderBest() {
     const button = frameButton(keyFrame(event), "best-one");
     const time = event.start_time === null ? "" : clockText(event.start_time);
     const caption = make("span", { class: "caption", dir: "auto" }, time);
-    if (event.name !== null) caption.append(" ", make("b", {}, event.name));
+    const title = event.name ?? ownTown(event);
+    if (title) caption.append(" ", make("b", {}, title));
     button.setAttribute("aria-label", `${caption.textContent} ${titleOf(index)}`.trim());
     button.tabIndex = 0;
     button.append(caption);

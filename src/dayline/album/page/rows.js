@@ -2,7 +2,7 @@
 // reloaded.
 
 import { make, makeButton, moveWithArrows } from "./elements.js";
-import { edit, events, keyFrame, replaced, titleOf } from "./events.js";
+import { edit, events, keyFrame, ownTown, replaced, titleOf } from "./events.js";
 import {
   clockText,
   dayAt,
@@ -121,15 +121,14 @@ function fillMeta(meta, event) {
     why.append(reason);
     meta.append(why);
   }
-  // Numbers alone: a link to a map would tell others where the photos were taken.
-  if (event.location)
-    meta.append(
-      make(
-        "span",
-        { class: "location", title: "Latitude and longitude" },
-        event.location.map((degrees) => degrees.toFixed(4)).join(", "),
-      ),
-    );
+  // No link to a map: it would tell others where the photos were taken.
+  if (event.location) {
+    const degrees = event.location.map((angle) => angle.toFixed(4)).join(", ");
+    const [text, title] = event.town
+      ? [[event.town, event.country].filter(Boolean).join(", "), degrees]
+      : [degrees, "Latitude and longitude"];
+    meta.append(make("span", { class: "location", dir: "auto", title }, text));
+  }
 }
 
 function fillTimes(row, event) {
@@ -182,7 +181,7 @@ function numberRow(row, index) {
   // once it is finished.
   if (row !== typedRow() && name.value !== (event.name ?? "")) name.value = event.name ?? "";
   if (name.value === (event.name ?? "")) row.shown = name.value;
-  name.placeholder = `Event ${index + 1}`;
+  name.placeholder = [`Event ${index + 1}`, ownTown(event)].filter(Boolean).join(" · ");
   name.setAttribute("aria-label", `Name of event ${index + 1}, ${eventSpanText(event)}`);
   row.querySelector(".key").setAttribute("aria-label", `Enlarge the key ${thing} of ${title}`);
   row

@@ -63,7 +63,8 @@ function titleCard(index) {
   const event = events[index];
   const place = event.community === null ? null : contextLabel(event.community);
   const isTimed = isWall && event.start_time !== null;
-  const title = event.name ?? (isTimed ? partOfDay(event.start_time) : titleOf(index));
+  const part = isTimed ? partOfDay(event.start_time) : titleOf(index);
+  const title = event.name ?? [part, event.town].filter(Boolean).join(" in ");
   const about = [isTimed ? eventSpanText(event) : null, place];
   return [
     make("p", { class: "story-title", dir: "auto" }, title),
