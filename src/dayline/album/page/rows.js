@@ -21,6 +21,7 @@ import { lanes } from "./lanes.js";
 import { frameButton, movie, pictureOf } from "./pictures.js";
 import { chosen, colorClass, contextTag, isShown, refreshContext } from "./places.js";
 import { canTellStory } from "./story.js";
+import { suggestionFor } from "./suggestions.js";
 import { plural } from "./text.js";
 
 const SAMPLE = 12;
@@ -124,10 +125,9 @@ function fillMeta(meta, event) {
   // No link to a map: it would tell others where the photos were taken.
   if (event.location) {
     const degrees = event.location.map((angle) => angle.toFixed(4)).join(", ");
-    const [text, title] = event.town
-      ? [[event.town, event.country].filter(Boolean).join(", "), degrees]
-      : [degrees, "Latitude and longitude"];
-    meta.append(make("span", { class: "location", dir: "auto", title }, text));
+    const town = [event.town, event.country].filter(Boolean).join(", ");
+    if (town) meta.append(make("span", { class: "town", dir: "auto" }, town));
+    meta.append(make("span", { class: "location", title: "Latitude and longitude" }, degrees));
   }
 }
 
@@ -183,6 +183,10 @@ function numberRow(row, index) {
   if (name.value === (event.name ?? "")) row.shown = name.value;
   name.placeholder = [`Event ${index + 1}`, ownTown(event)].filter(Boolean).join(" · ");
   name.setAttribute("aria-label", `Name of event ${index + 1}, ${eventSpanText(event)}`);
+  const suggestion = suggestionFor(event);
+  const button = row.querySelector(".suggestion");
+  button.hidden = suggestion === null;
+  button.textContent = suggestion === null ? "" : `Name it “${suggestion}”`;
   row.querySelector(".key").setAttribute("aria-label", `Enlarge the key ${thing} of ${title}`);
   row
     .querySelector(".strip")
