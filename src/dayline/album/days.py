@@ -20,6 +20,7 @@ from dayline.album.extraction import (
     is_table,
     source_digests,
 )
+from dayline.album.page.addresses import kept_addresses
 from dayline.album.page.overview import (
     Day,
     album_data,
@@ -339,8 +340,10 @@ def _write_overview(folder: Path, title: str, days: Sequence[tuple[str, str | No
             continue
         refuse_link(folder / name)
         day = read_day(folder / name)
-        pictures, ratios = _pictures(folder / name)
-        rows.append(Day(shown_name(name), name, day.segmentation, "", pictures, ratios))
+        page = page_data(folder / name / "index.html") or {}
+        pictures, ratios = _pictures(page)
+        addresses = kept_addresses(page)
+        rows.append(Day(shown_name(name), name, day.segmentation, "", pictures, ratios, addresses))
         looks.append(day.features)
     places = find_album_places(rows)
     for number, row in enumerate(rows):
@@ -464,9 +467,8 @@ def _days(folder: Path, data: dict[str, Any]) -> list[tuple[str, dict[str, Any] 
         return list(zip(names, data["days"], data["why"], strict=True))
 
 
-def _pictures(folder: Path) -> tuple[dict[int, str], dict[int, float]]:
+def _pictures(data: dict[str, Any]) -> tuple[dict[int, str], dict[int, float]]:
     """Return the pictures that the page of a day shows, and their width by height, by frame."""
-    data = page_data(folder / "index.html") or {}
     addresses = enumerate(data.get("pictures") or ())
     ratios = enumerate(data.get("ratios") or ())
     return (

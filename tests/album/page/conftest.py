@@ -123,8 +123,9 @@ class Visit:
         self.page.evaluate(UNFOLD)
 
     def names(self) -> list[str]:
-        """What the rows are called, as shown."""
-        script = "rows => rows.map(row => row.value || row.placeholder)"
+        """The names of the rows; the number of those without one."""
+        script = """rows => rows.map(row =>
+            row.value || `Event ${Number(row.closest(".event").dataset.event) + 1}`)"""
         return self.page.locator(".event .name").evaluate_all(script)
 
     def spans(self) -> list[str]:

@@ -52,7 +52,7 @@ def test_the_first_screen_is_pictures_and_what_decided_is_folded(visit, folder, 
     assert ratios == pytest.approx([3 / 4, 4 / 3, 4 / 3, 3 / 4], rel=0.02)
     assert boxes[0]["height"] == pytest.approx(boxes[1]["height"], abs=1.5)
     captions = seen.page.locator(".best-one .caption").all_inner_texts()
-    assert captions == ["09:00 Breakfast", "09:04", "09:10", "10:12"]
+    assert captions == ["09:00 Breakfast", "09:04 After Breakfast", "09:10 Morning", "10:12"]
     for selector in (".curve", "#level", ".chip", ".event .why"):
         assert seen.page.locator(selector).filter(visible=True).count() == 0, selector
     seen.page.get_by_text("How it was decided").click()
@@ -134,6 +134,6 @@ def test_the_address_of_a_photo_opens_it_and_follows_the_view(visit, folder, wid
     assert seen.page.locator("#viewer").is_visible()
     assert "022.jpg" in seen.page.locator(".viewer-detail").inner_text()
     seen.page.keyboard.press("ArrowRight")
-    assert seen.page.url.endswith("#photo-24")
+    seen.wait_until("location.hash === '#photo-24'")
     seen.page.keyboard.press("Escape")
     seen.wait_until("location.hash === ''")

@@ -49,6 +49,7 @@ def test_rows_say_when_how_long_why_and_how_sure(visit, day_folder):
     assert seen.row(2).locator(".to").inner_text() == "– 09:22"
     assert seen.row(2).locator(".long").inner_text() == "12 min"
     assert seen.row(2).locator(".meta").inner_text().split("\n") == [
+        "Event 3",
         "Place A",
         "Name",
         "25 photos",
@@ -124,7 +125,7 @@ def test_a_click_enlarges_and_keys_walk_through_the_day(visit, day_folder):
     ]:
         seen.page.keyboard.press(key)
         assert shown.get_attribute("src") == f"thumbnails/{frame:020d}.jpg", key
-    assert seen.page.locator(".viewer-title").inner_text() == "Event 2"
+    assert seen.page.locator(".viewer-title").inner_text() == "Morning"
     assert (
         seen.page.locator(".viewer-detail").inner_text()
         == "Thu 12 Mar, 09:04:00  ·  1 of 12  ·  008.jpg"

@@ -21,6 +21,7 @@ export const typicalStep =
           .map((t, i) => t - times[i])
           .filter((step) => step > 0),
       );
+const photoNumbers = data.addresses?.photos ?? null;
 export const { thing } = data; // what a person calls a frame
 // Whether `dayline view` serves the page, and whether Save then writes into the result: not if the
 // folder cannot be written.
@@ -32,6 +33,17 @@ export const writable = served && !location.pathname.startsWith("/dayline-readon
 
 export function timeOf(frame) {
   return original.times?.[frame] ?? null;
+}
+
+// The number in the address of a photo, and the photo with this number; null if there is none.
+export function numberOf(frame) {
+  return 1 + (photoNumbers?.indexOf(original.digests[frame]) ?? frame);
+}
+
+export function frameAt(number) {
+  if (photoNumbers === null) return number >= 1 && number <= nFrames ? number - 1 : null;
+  const frame = original.digests.indexOf(photoNumbers[number - 1]);
+  return frame < 0 ? null : frame;
 }
 
 function placedTimes() {

@@ -3,6 +3,7 @@
 
 import { make, moveWithArrows } from "./elements.js";
 import { comparable, monthText, plural, two, wordsIn } from "./text.js";
+import { automaticTitle } from "./titles.js";
 
 const N_COLORS = 12;
 const MOST_RESULTS = 120;
@@ -22,7 +23,8 @@ const events = days.flatMap((day) =>
         stop,
         picture,
         similar,
-        town: data.towns[town] ?? null, // with its country
+        town: data.towns[town]?.[0] ?? null,
+        where: data.towns[town]?.filter(Boolean).join(", ") ?? null,
       })),
 );
 for (const event of events) {
@@ -30,6 +32,7 @@ for (const event of events) {
   const before = list.at(-1);
   event.first = before === undefined ? 0 : before.first + before.frames;
   list.push(event);
+  if (event.town !== null) (event.day.towns ??= new Set()).add(event.town);
 }
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
@@ -83,7 +86,16 @@ function colorOf(event) {
 }
 
 function titleOf(event) {
-  return event.name ?? `Event ${event.number + 1}`;
+  const { day, number, start, stop, place, town } = event;
+  const title = automaticTitle({
+    start: day.clock === "wall" ? start : null,
+    stop,
+    place: places[place]?.named ? places[place].label : null,
+    // Of a day in one town, it says nothing about an event.
+    town: day.towns?.size > 1 ? town : null,
+    before: day.list[number - 1] ?? null,
+  });
+  return event.name ?? title ?? `Event ${number + 1}`;
 }
 
 function whenOf(event) {
@@ -91,12 +103,13 @@ function whenOf(event) {
     event.start === null
       ? ""
       : ` · ${clockText(event.start, event.day.clock)}–${clockText(event.stop, event.day.clock)}`;
-  const town = event.town === null ? "" : ` · ${event.town}`;
+  const town = event.where === null ? "" : ` · ${event.where}`;
   return `${event.day.name}${span}${town}`;
 }
 
 function addressOf(event) {
-  return `${event.day.folder}/index.html#event-${event.number + 1}`;
+  const number = event.day.event_numbers?.[event.number] ?? event.number + 1;
+  return `${event.day.folder}/index.html#event-${number}`;
 }
 
 // A copy of a template.
@@ -116,8 +129,8 @@ function card(event, photo = null) {
 
   const link = box.querySelector("a");
   const file = photo === null ? undefined : event.day.files[photo];
-  link.href =
-    photo === null ? addressOf(event) : `${event.day.folder}/index.html#photo-${photo + 1}`;
+  const number = event.day.photo_numbers?.[photo] ?? photo + 1;
+  link.href = photo === null ? addressOf(event) : `${event.day.folder}/index.html#photo-${number}`;
   link.textContent = file ?? titleOf(event);
   box.querySelector(".soft").textContent = whenOf(event);
 
@@ -332,9 +345,9 @@ const SHORTEST_FILE_WORD = 4;
 const texts = events.map((event) =>
   comparable(
     [
-      event.name ?? "",
+      titleOf(event),
       labelOf(event) ?? "",
-      event.town ?? "",
+      event.where ?? "",
       event.day.name,
       decodeURIComponent(safe(event.day.folder)),
     ].join(" "),
@@ -450,6 +463,14 @@ field.addEventListener("keydown", (e) => {
     search();
   }
 });
+// Where this page is now was the page of one day once.
+function goToMoved() {
+  if (data.moved && /^#(event|photo)-\d+$/.test(location.hash))
+    location.replace(data.moved + location.hash);
+}
+
+window.addEventListener("hashchange", goToMoved);
+goToMoved();
 calendar();
 placeBars();
 timelines();

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from dayline.album.page.page import day_heading, events_mark
+from dayline.album.page.addresses import event_numbers, is_moved, photo_numbers
+from dayline.album.page.page import day_heading, events_mark, page_data
 from dayline.album.page.template import embedded_data, render
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
@@ -46,6 +47,8 @@ class Day:
         Picture of every frame, relative to `folder`.
     ratios : mapping of int to float
         Width by height of these pictures.
+    addresses : mapping, optional
+        See `dayline.album.page.addresses.renew_addresses`.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Day:
     why: str = ""
     pictures: Mapping[int, str] = field(default_factory=dict)
     ratios: Mapping[int, float] = field(default_factory=dict)
+    addresses: Mapping[str, Any] | None = None
 
     @property
     def address(self) -> str:
@@ -85,8 +89,10 @@ def write_overview(
     similar : mapping, optional
         For each event, others that look like it, the most similar first.
     """
+    path = Path(folder) / "index.html"
     data = {
         "title": title,
+        "moved": _moved(path, days),
         **_data(days, similar or {}, places or find_album_places(days)),
         # So that the page can be written again after the events of a day were saved.
         "folders": [day.address for day in days],
@@ -98,9 +104,18 @@ def write_overview(
         "n_days": len(days),
         "n_events": sum(len(day.segmentation.events) for day in days if day.segmentation),
     }
-    path = Path(folder) / "index.html"
     write_text_whole(path, render("overview", content, data=data))
     return path
+
+
+def _moved(path: Path, days: Sequence[Day]) -> str | None:
+    """Return the page of the day that the overview replaced, or an earlier one did."""
+    before = page_data(path)
+    if before is None:
+        return (overview_data(path.parent) or {}).get("moved")
+    addresses = (d.address for d in days if d.segmentation and is_moved(before, d.segmentation))
+    address = next(addresses, None)
+    return None if address is None else f"{address}/index.html"
 
 
 def overview_data(folder: Path) -> dict[str, Any] | None:
@@ -303,12 +318,14 @@ def _data(
                 "clock": day.segmentation.clock if day.segmentation.times is not None else None,
                 "events": events,
                 "files": day.segmentation.names if day.segmentation.clock != "media" else None,
+                "event_numbers": event_numbers(day.segmentation, day.addresses),
+                "photo_numbers": photo_numbers(day.segmentation, day.addresses),
                 "base": events_mark(day.segmentation),
             }
         )
     return {
         "places": list(zip(places.labels, places.named, strict=True)),
-        "towns": [", ".join(filter(None, town)) for town, number in towns.items() if number >= 0],
+        "towns": [town for town, number in towns.items() if number >= 0],
         "days": written,
     }
 

@@ -4,10 +4,10 @@ import { openChooser } from "./chooser.js";
 import { make } from "./elements.js";
 import {
   connect,
+  eventAt,
   events,
   keyFrame,
   mergeWithPrevious,
-  ownTown,
   redo,
   timeAfter,
   timeBefore,
@@ -15,7 +15,16 @@ import {
   townsOf,
   undo,
 } from "./events.js";
-import { clockText, nFrames, original, pictures, thing, writable } from "./frames.js";
+import {
+  clockText,
+  data,
+  frameAt,
+  nFrames,
+  original,
+  pictures,
+  thing,
+  writable,
+} from "./frames.js";
 import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
 import { frameButton, pictured, reachable } from "./pictures.js";
@@ -28,6 +37,7 @@ import {
   groupContexts,
   renderContexts,
   showAllEvents,
+  shownTitle,
 } from "./places.js";
 import { fillRow, finishTyping, focusRow, rename, renderRows, typedRow } from "./rows.js";
 import { renderBar, save } from "./save.js";
@@ -107,13 +117,15 @@ function renderBest() {
   const box = document.getElementById("best");
   const longest = [...events].sort((a, b) => b.stop - b.start - (a.stop - a.start));
   const shown = new Set(longest.slice(0, MOST_BEST));
+  let before = null; // the same title is not told twice in a row
   const buttons = events.map((event, index) => {
     if (!shown.has(event) || pictured(keyFrame(event)) === null) return "";
     const button = frameButton(keyFrame(event), "best-one");
     const time = event.start_time === null ? "" : clockText(event.start_time);
     const caption = make("span", { class: "caption", dir: "auto" }, time);
-    const title = event.name ?? ownTown(event);
-    if (title) caption.append(" ", make("b", {}, title));
+    const title = shownTitle(index);
+    if (title !== before) caption.append(" ", make("b", {}, title));
+    before = title;
     button.setAttribute("aria-label", `${caption.textContent} ${titleOf(index)}`.trim());
     button.tabIndex = 0;
     button.append(caption);
@@ -217,17 +229,25 @@ if (writable) document.getElementById("save").textContent = "Save";
 for (const ways of document.querySelectorAll(".ways"))
   ways.hidden = reachable(ways.querySelector("a").getAttribute("href")) === null;
 
-// Addresses: index.html#event-12 shows event 12, counted from 1 as on the page, #photo-345 the
-// photo, enlarged, and #story plays the day. Rows have no ids: browsers would go there by
+// Addresses: index.html#event-12 shows an event, #photo-345 a photo, enlarged, and #story plays the
+// day. The numbers stay when photos are added. Rows have no ids: browsers would go there by
 // themselves and take the focus away.
+function eventAtAddress(number) {
+  const digest = data.addresses?.events[number - 1];
+  if (digest === undefined) return number >= 1 && number <= events.length ? number - 1 : null;
+  const frame = original.digests.indexOf(digest);
+  return frame < 0 ? null : eventAt(frame);
+}
+
 function goToAddress() {
   if (window.location.hash === "#story" && canTellStory) tellStory();
-  const photo = Number(/^#photo-(\d{1,8})$/.exec(window.location.hash)?.[1] ?? 0);
-  if (photo >= 1 && photo <= nFrames) openViewer(photo - 1);
-  const number = Number(/^#event-(\d{1,7})$/.exec(window.location.hash)?.[1] ?? 0);
-  if (number < 1 || number > events.length) return;
+  const [, kind, number] = /^#(photo|event)-(\d{1,8})$/.exec(window.location.hash) ?? [];
+  const photo = kind === "photo" ? frameAt(Number(number)) : null;
+  if (photo !== null) openViewer(photo);
+  const index = kind === "event" ? eventAtAddress(Number(number)) : null;
+  if (index === null) return;
   if (chosen.size > 0) showAllEvents();
-  const row = document.querySelector(`.event[data-event="${number - 1}"]`);
+  const row = document.querySelector(`.event[data-event="${index}"]`);
   fillRow(row);
   row.scrollIntoView({ block: "start", behavior: "instant" });
   row.querySelector(".name").focus({ preventScroll: true });

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import numpy as np
 
 from dayline.album.calendars import Entry
+from dayline.album.page.addresses import is_moved, renew_addresses
 from dayline.album.page.graph_picture import Drawable, graph_image
 from dayline.album.page.template import embedded_data, render
 from dayline.album.pictures import remove_thumbnails
@@ -106,9 +107,14 @@ def write_page(
         },
     }
     path = folder / "index.html"
+    before = page_data(path)
     if (folder.parent / "index.html").is_file():
         # Usually the album around the day is still the same; `put_in_album` follows otherwise.
-        data["album"] = (page_data(path) or {}).get("album")
+        data["album"] = (before or {}).get("album")
+        above = page_data(folder.parent / "index.html")
+        if before is None and above is not None and is_moved(above, segmentation):
+            before = above
+    data["addresses"] = renew_addresses(segmentation, before)
     write_text_whole(path, _html(segmentation, data))
     # Only now: if the page cannot be written, the previous one keeps its pictures.
     remove_thumbnails(folder, keep={address for address in pictures or () if address})
@@ -138,7 +144,11 @@ def renew_page(segmentation: Segmentation, folder: str | Path) -> Path:
             raise UnreadableFileError(
                 f"{path}: not a page of these frames; run dayline segment again"
             )
-        text = _html(segmentation, {**data, "segmentation": json.loads(segmentation.to_json())})
+        changed = {
+            "segmentation": json.loads(segmentation.to_json()),
+            "addresses": renew_addresses(segmentation, data),
+        }
+        text = _html(segmentation, {**data, **changed})
     write_text_whole(path, text)
     return path
 

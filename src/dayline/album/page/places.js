@@ -7,15 +7,17 @@ import {
   events,
   keyFrame,
   newContext,
+  ownTown,
   places,
   refresh,
   replaced,
   state,
   titleOf,
 } from "./events.js";
-import { data, durationText, eventDuration, eventSpanText, thing } from "./frames.js";
+import { data, durationText, eventDuration, eventSpanText, isWall, thing } from "./frames.js";
 import { pictureOf } from "./pictures.js";
 import { letters, plural } from "./text.js";
+import { automaticTitle } from "./titles.js";
 
 const N_COLORS = 12;
 const contextRanks = new Map();
@@ -31,7 +33,7 @@ function placeOf(community) {
   return places.find((place) => place.community === community) ?? null;
 }
 
-function placeName(community) {
+export function placeName(community) {
   return placeOf(community)?.name?.trim() || null;
 }
 
@@ -92,6 +94,21 @@ export function contextLabel(community) {
   if (name !== null) return name;
   const recurs = contextGroups.get(context).length > 1 || inAlbum(context) !== null;
   return recurs ? contextLetters.get(context) : null;
+}
+
+// What people see an event called: its name, or a title made from what is known of it.
+export function shownTitle(index) {
+  const { name, community, start_time: start, stop_time: stop } = events[index];
+  if (name !== null) return name;
+  const before = events[index - 1] ?? null;
+  const title = automaticTitle({
+    start: isWall ? start : null,
+    stop,
+    place: community === null ? null : placeName(contextOf.get(community)),
+    town: ownTown(events[index]),
+    before: before && { name: before.name, stop: before.stop_time },
+  });
+  return title ?? titleOf(index);
 }
 
 export function colorClass(event, index) {

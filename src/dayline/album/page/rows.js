@@ -2,7 +2,7 @@
 // reloaded.
 
 import { make, makeButton, moveWithArrows } from "./elements.js";
-import { edit, events, keyFrame, ownTown, replaced, titleOf } from "./events.js";
+import { edit, events, keyFrame, replaced, titleOf } from "./events.js";
 import {
   clockText,
   dayAt,
@@ -19,7 +19,7 @@ import {
 } from "./frames.js";
 import { lanes } from "./lanes.js";
 import { frameButton, movie, pictureOf } from "./pictures.js";
-import { chosen, colorClass, contextTag, isShown, refreshContext } from "./places.js";
+import { chosen, colorClass, contextTag, isShown, refreshContext, shownTitle } from "./places.js";
 import { canTellStory } from "./story.js";
 import { suggestionFor } from "./suggestions.js";
 import { plural } from "./text.js";
@@ -109,6 +109,7 @@ function reasonText(event) {
 }
 
 function fillMeta(meta, event) {
+  meta.append(make("span", { class: "number" }));
   if (event.community !== null) meta.append(contextTag(event));
   meta.append(make("span", {}, plural(event.stop - event.start, thing)));
   const reason = reasonText(event);
@@ -181,7 +182,9 @@ function numberRow(row, index) {
   // once it is finished.
   if (row !== typedRow() && name.value !== (event.name ?? "")) name.value = event.name ?? "";
   if (name.value === (event.name ?? "")) row.shown = name.value;
-  name.placeholder = [`Event ${index + 1}`, ownTown(event)].filter(Boolean).join(" · ");
+  name.placeholder = shownTitle(index);
+  row.querySelector(".number").textContent =
+    name.placeholder === `Event ${index + 1}` ? "" : `Event ${index + 1}`;
   name.setAttribute("aria-label", `Name of event ${index + 1}, ${eventSpanText(event)}`);
   const suggestion = suggestionFor(event);
   const button = row.querySelector(".suggestion");

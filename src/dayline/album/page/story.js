@@ -2,10 +2,10 @@
 // each event.
 
 import { make, makeButton } from "./elements.js";
-import { eventAt, events, keyFrame, titleOf } from "./events.js";
+import { eventAt, events, keyFrame } from "./events.js";
 import { data, eventSpanText, isWall, pictures } from "./frames.js";
 import { movie, originalOf, pictured } from "./pictures.js";
-import { contextLabel } from "./places.js";
+import { placeName, shownTitle } from "./places.js";
 import { playAgain, playSlides } from "./slideshow.js";
 
 const MOST_PHOTOS = 6; // of one event
@@ -46,26 +46,13 @@ export function tellStory(frame = 0) {
   playSlides([...slides, { ...slides.at(-1), part, card: endCard() }], from);
 }
 
-function partOfDay(time) {
-  const hour = Math.floor(time / 3600) % 24;
-  const parts = [
-    [5, "Night"],
-    [11, "Morning"],
-    [14, "Midday"],
-    [18, "Afternoon"],
-    [22, "Evening"],
-  ];
-  return parts.find(([until]) => hour < until)?.[1] ?? "Night";
-}
-
-// The name that a person gave, else the part of the day.
 function titleCard(index) {
   const event = events[index];
-  const place = event.community === null ? null : contextLabel(event.community);
   const isTimed = isWall && event.start_time !== null;
-  const part = isTimed ? partOfDay(event.start_time) : titleOf(index);
-  const title = event.name ?? [part, event.town].filter(Boolean).join(" in ");
-  const about = [isTimed ? eventSpanText(event) : null, place];
+  const title = shownTitle(index);
+  const place = event.community === null ? null : placeName(event.community);
+  const where = [place, event.town].filter((name) => name && !title.includes(name));
+  const about = [isTimed ? eventSpanText(event) : null, ...where];
   return [
     make("p", { class: "story-title", dir: "auto" }, title),
     make("p", { dir: "auto" }, about.filter(Boolean).join("  ·  ")),

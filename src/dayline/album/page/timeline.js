@@ -15,7 +15,7 @@ import {
 } from "./frames.js";
 import { endOf, frameAtShare, lanes, share } from "./lanes.js";
 import { pictureOf } from "./pictures.js";
-import { colorClass, isShown } from "./places.js";
+import { colorClass, isShown, shownTitle } from "./places.js";
 import { openViewer } from "./viewer.js";
 
 const NS = "http://www.w3.org/2000/svg";
@@ -206,7 +206,7 @@ function showPreview(lane, frame) {
   preview.replaceChildren(
     pictureOf(frame, "preview-picture", "eager"),
     make("p", { class: "preview-time" }, frameText(frame, true)),
-    make("p", { class: "preview-title", dir: "auto" }, titleOf(index)),
+    make("p", { class: "preview-title", dir: "auto" }, shownTitle(index)),
   );
   preview.hidden = false;
   const box = lane.track.getBoundingClientRect();

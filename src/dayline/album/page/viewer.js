@@ -19,13 +19,14 @@ import {
   isWall,
   lastUntil,
   nFrames,
+  numberOf,
   original,
   pictures,
   timeOf,
   times,
 } from "./frames.js";
 import { movie, originalOf, pictureOf, pictured } from "./pictures.js";
-import { colorClass, contextLabel } from "./places.js";
+import { colorClass, contextLabel, shownTitle } from "./places.js";
 import { fillRow } from "./rows.js";
 import { drag, fit, isZoomed, listenTo, showPicture, zoomStep } from "./zoom.js";
 
@@ -121,7 +122,7 @@ export function viewFrame(frame) {
   const name = original.names?.[viewed];
   const isDated = isWall && data.dated && timeOf(viewed) !== null;
   const day = isDated ? `${dayText(dayAt(viewed), "short")}, ` : "";
-  parts.title.textContent = titleOf(index);
+  parts.title.textContent = shownTitle(index);
 
   const shown = pictured(viewed);
   const standIn =
@@ -147,7 +148,7 @@ export function viewFrame(frame) {
         alt,
       });
   }
-  history.replaceState(null, "", `#photo-${viewed + 1}`);
+  history.replaceState(null, "", `#photo-${numberOf(viewed)}`);
 
   const film = [];
   for (let other = viewed - NEIGHBORS; other <= viewed + NEIGHBORS; other += 1) {
