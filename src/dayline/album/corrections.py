@@ -61,6 +61,8 @@ class Corrections:
     sampled : tuple of int
         Frames of `must` whose saved time is that of a sampled frame, so that no hard cut is known
         there.
+    favorites, hidden : tuple of int
+        Frames that the person likes best, and hid: all with the content of such a frame.
     new : tuple of Segmentation
         Edits to keep for the next run.
     """
@@ -73,6 +75,8 @@ class Corrections:
     places: tuple[Place, ...] = ()
     cuts: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     sampled: tuple[int, ...] = ()
+    favorites: tuple[int, ...] = ()
+    hidden: tuple[int, ...] = ()
     new: tuple[Segmentation, ...] = ()
 
     @property
@@ -149,8 +153,9 @@ def find_corrections(
     else:
         labels, saved_at = _match_by_content(edits, all_events, digests, times)
     present = sorted(set(labels.tolist()) - {-1})
+    favorites, hidden = _marked(edits, digests, "favorites"), _marked(edits, digests, "hidden")
     if not present:
-        return Corrections()
+        return Corrections(favorites=favorites, hidden=hidden)
 
     # From here on, it is the position among the events that are present.
     new_label = {label: k for k, label in enumerate(present)}
@@ -175,6 +180,8 @@ def find_corrections(
         places=places,
         cuts=cuts,
         sampled=sampled,
+        favorites=favorites,
+        hidden=hidden,
     )
 
 
@@ -389,6 +396,18 @@ def _chosen_keys(
         elif (number, event.key_frame) in frame_saved_at:
             keys.append(frame_saved_at[number, event.key_frame])
     return tuple(keys)
+
+
+def _marked(
+    edits: Sequence[Segmentation], digests: Sequence[str], what: Literal["favorites", "hidden"]
+) -> tuple[int, ...]:
+    """Return the frames that a person marked, in the newest edit that knows them."""
+    is_marked: dict[str, bool] = {}
+    for edit in edits:
+        marked = {(edit.digests or ())[frame] for frame in getattr(edit, what)}
+        for digest in edit.digests or ():
+            is_marked.setdefault(digest, digest in marked)
+    return tuple(k for k, digest in enumerate(digests) if digest and is_marked.get(digest))
 
 
 def _saved_levels(

@@ -91,7 +91,7 @@ def take_in(folder: Path) -> None:
         found = read_events(path)
     except ValueError as error:
         raise ValueError(f"{error}; {REPAIR}") from None
-    has_work = any(
+    has_work = bool(found.favorites or found.hidden) or any(
         event.name is not None or event.reason == "required" or event.key_chosen
         for event in found.events
     )
@@ -235,7 +235,8 @@ def _content(edit: Segmentation) -> object:
         (e.start, e.stop, e.name, e.community, e.key_frame if e.key_chosen else None)
         for e in edit.events
     )
-    return events, tuple((place.community, place.name) for place in edit.places if place.name)
+    places = tuple((place.community, place.name) for place in edit.places if place.name)
+    return events, places, edit.favorites, edit.hidden
 
 
 def _write(path: Path, edits: Sequence[Segmentation], *, copy: bool = False) -> None:

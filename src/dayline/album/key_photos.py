@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -141,11 +141,16 @@ ONE_IN = 10
 
 
 def with_key_photos(
-    events: Sequence[Event], features: FloatArray, quality: FloatArray | None = None
+    events: Sequence[Event],
+    features: FloatArray,
+    quality: FloatArray | None = None,
+    *,
+    favorites: Collection[int] = (),
+    hidden: Collection[int] = (),
 ) -> tuple[Event, ...]:
     """Choose each event's key photo: of its good photos, the one nearest to the event's mean.
 
-    One that a person chose stays.
+    One that a person chose stays, unless it is hidden, and favorites come before all others.
 
     Parameters
     ----------
@@ -156,6 +161,8 @@ def with_key_photos(
     quality : ndarray of shape (n_frames,), optional
         See `photo_quality`. Photos with at least 70 % of the quality of the best one of the event
         are good, not counting the best tenth. If not given, all are.
+    favorites, hidden : collection of int
+        Photos that a person likes best, and hid; an event of hidden photos only has one of them.
     """
     directions = unit_rows(np.asarray(features, dtype=np.float64))
     shown = []
@@ -164,10 +171,14 @@ def with_key_photos(
             event.key_chosen
             and event.key_frame is not None
             and event.start <= event.key_frame < event.stop
+            and event.key_frame not in hidden
         ):
             shown.append(event)
             continue
         frames = np.arange(event.start, event.stop)
+        shown_here = np.setdiff1d(frames, list(hidden))
+        liked = np.intersect1d(shown_here, list(favorites))
+        frames = liked if len(liked) else shown_here if len(shown_here) else frames
         nearness = directions[frames] @ directions[frames].mean(axis=0)
         if quality is not None:
             best = np.sort(quality[frames])[-1 - len(frames) // ONE_IN]

@@ -65,7 +65,7 @@ def save_events(
     """Write events.json, keep the previous one under a dated name, and renew page and exports.
 
     Later runs of `dayline segment` apply the saved events as corrections. Only the events, their
-    levels and the names of places are taken from `edited`; all else stays as it is in the result.
+    levels, the names of places, favorites and hidden photos are taken from `edited`; all else stays as it is in the result.
 
     Parameters
     ----------
@@ -97,7 +97,14 @@ def save_events(
                 f"{folder / EVENTS} has changed since this page was opened; reload the page: your"
                 " changes stay in this browser and are offered again"
             )
-        saved = replace(current, events=edited.events, places=edited.places, levels=edited.levels)
+        saved = replace(
+            current,
+            events=edited.events,
+            places=edited.places,
+            levels=edited.levels,
+            favorites=edited.favorites,
+            hidden=edited.hidden,
+        )
         history = None if saved.to_json() == current.to_json() else keep_aside(folder / EVENTS)
         # First the corrections: after a kill in between, the next run already uses them.
         keep_edits(folder, [saved], copy=False)

@@ -325,9 +325,18 @@ def segment_frames(
             on_step=on_step,
         )
         events, levels, notes = cut.events, cut.levels, cut.notes
-    events = with_key_photos(events, features, photo_quality(measures_of(sequence)))
+    events = with_key_photos(
+        events,
+        features,
+        photo_quality(measures_of(sequence)),
+        favorites=saved.favorites,
+        hidden=saved.hidden,
+    )
     if not settings.share:
-        events, without_names = with_towns(with_locations(events, sequence.locations))
+        locations = list(sequence.locations)
+        for frame in saved.hidden if locations else ():
+            locations[frame] = None
+        events, without_names = with_towns(with_locations(events, locations))
         notes = (*notes, *without_names)
     segmentation = Segmentation(
         events=events,
@@ -344,6 +353,8 @@ def segment_frames(
         places=saved.places,
         levels=levels,
         n_events_range=found.n_events_range,
+        favorites=saved.favorites,
+        hidden=saved.hidden,
     )
     return SourceResult(
         segmentation=segmentation,
@@ -410,7 +421,9 @@ def segment_table(
     rows = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     rows = np.nan_to_num(np.asarray(rows, dtype=np.float64))
     segmentation = found.about(
-        events=with_key_photos(events, rows),
+        events=with_key_photos(events, rows, favorites=saved.favorites, hidden=saved.hidden),
+        favorites=saved.favorites,
+        hidden=saved.hidden,
         levels=with_saved_levels(events, found.levels, saved),
         places=saved.places,
         clock=clock or found.clock,

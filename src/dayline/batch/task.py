@@ -17,6 +17,7 @@ import numpy as np
 from dayline import __version__
 from dayline.album.days import without_places
 from dayline.album.export.formats import Kind, suited_formats
+from dayline.album.hidden import key_shown
 from dayline.album.segment import segment_and_write
 from dayline.album.settings import Settings
 from dayline.album.write import Written
@@ -276,7 +277,8 @@ def _computed(task: Task, begin: float) -> BatchRecord:
 
 def _record(task: Task, segmentation: Segmentation, written: Written) -> BatchRecord:
     longest = sorted(segmentation.events, key=lambda event: -event.n_frames)[:MOST_PICTURES]
-    shown = sorted(event.key_frame for event in longest if event.key_frame is not None)
+    keys = (key_shown(segmentation, event) for event in longest)
+    shown = sorted(key for key in keys if key is not None)
     return BatchRecord(
         name=task.source.folder,
         source=task.source.name,

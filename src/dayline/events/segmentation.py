@@ -195,6 +195,11 @@ class Segmentation:
     n_events_range : tuple of two ints or None
         Fewest and most events that several ways of deciding have: how uncertain the number is. None
         if the method has only one.
+    favorites : tuple of int
+        Photos that a person likes best, in increasing order.
+    hidden : tuple of int
+        Photos that a person hid, in increasing order: only the page of the result shows them, and
+        only on request. Frames of a film cannot be hidden.
     """
 
     events: tuple[Event, ...]
@@ -211,6 +216,8 @@ class Segmentation:
     places: tuple[Place, ...] = field(default=())
     levels: tuple[NestedLevel, ...] = field(default=())
     n_events_range: tuple[int, int] | None = None
+    favorites: tuple[int, ...] = field(default=())
+    hidden: tuple[int, ...] = field(default=())
 
     def __post_init__(self) -> None:
         """Raise ValueError for gaps, overlaps and per-frame values of the wrong length."""
@@ -239,6 +246,11 @@ class Segmentation:
         for day in {day for day in self.dates or () if day is not None}:
             if str(date.fromisoformat(day)) != day:
                 raise ValueError(f"{day} is not a date such as 2023-07-15")
+        for what, marked in (("favorites", self.favorites), ("hidden", self.hidden)):
+            if any(a >= b for a, b in pairwise((-1, *marked, self.n_frames))):
+                raise ValueError(f"{what} must be numbers of frames, in increasing order")
+        if self.hidden and self.clock == "media":
+            raise ValueError("frames of a film cannot be hidden; remove them from hidden")
         fewest, most = self.n_events_range or (1, 1)
         if not 1 <= fewest <= most:
             raise ValueError(

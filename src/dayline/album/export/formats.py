@@ -24,6 +24,7 @@ from dayline.album.export.film import (
 from dayline.album.export.ics import ics_text
 from dayline.album.export.photos import sort_photos, write_xmp
 from dayline.album.export.table import write_csv
+from dayline.album.hidden import without_hidden
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
 from dayline.result_folder import export_folder
@@ -112,6 +113,7 @@ def export(
     """Write the events into a folder in each of the formats.
 
     Only files that dayline wrote are replaced; if another file is in the way, nothing is written.
+    Hidden photos are left out, and so are events without others.
 
     Parameters
     ----------
@@ -148,10 +150,18 @@ def export(
         If some of the formats cannot be made from these events, after all the others were written.
     """
     check_formats(formats)
-    shown = [form.pictures for name, form in FORMATS.items() if name in formats and form.pictures]
-    for what in shown if blur_faces else ():
+    pictures = [FORMATS[name].pictures for name in formats if FORMATS[name].pictures]
+    for what in pictures if blur_faces else ():
         warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
 
+    shown = without_hidden(segmentation)
+    if shown is None:
+        raise ValueError("all photos are hidden; show some on the page first")
+    if fps is not None and segmentation.hidden:
+        raise ValueError("fps counts hidden photos, too, which exports leave out; leave it out")
+
+    names = segmentation.names or [""] * segmentation.n_frames
+    hidden = [names[k] for k in segmentation.hidden]
     source = None if source is None else Path(source)
     film = film_facts(source) if source is not None and source.is_file() else None
     if source is not None and film is not None and fps is None:
@@ -164,8 +174,9 @@ def export(
             try:
                 _write_format(
                     name,
-                    segmentation,
+                    shown,
                     path,
+                    hidden=hidden,
                     source=source,
                     film=film,
                     fps=fps,
@@ -193,6 +204,7 @@ def _write_format(
     segmentation: Segmentation,
     path: Path,
     *,
+    hidden: Sequence[str],
     source: Path | None,
     film: FilmFacts | None,
     fps: float | None,
@@ -231,7 +243,7 @@ def _write_format(
         case "xmp":
             write_xmp(segmentation, path, source=source, beside=xmp_beside, force=force)
         case "photos" if source is not None:
-            sort_photos(segmentation, path, source=source, force=force)
+            sort_photos(segmentation, path, source=source, hidden=hidden, force=force)
         case "clips" if source is not None:
             write_clips(segmentation, marks, path, source=source, force=force)
         case _:

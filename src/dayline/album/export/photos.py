@@ -41,7 +41,12 @@ CANNOT_LINK = {
 
 
 def sort_photos(
-    segmentation: Segmentation, folder: str | Path, *, source: str | Path, force: bool = False
+    segmentation: Segmentation,
+    folder: str | Path,
+    *,
+    source: str | Path,
+    hidden: Sequence[str] = (),
+    force: bool = False,
 ) -> Path:
     """Create `folder` with one folder per event that contains its photos as hard links.
 
@@ -57,6 +62,8 @@ def sort_photos(
         The folder to create; its parent must exist.
     source : str or Path
         The folder that the names are relative to.
+    hidden : sequence of str
+        Other photos in the source, whose links of an earlier run need not be kept.
     force : bool
         Replace a folder with other files, too; these are kept in a folder beside it.
     """
@@ -68,7 +75,8 @@ def sort_photos(
             f"{source} is inside {folder}, which would be replaced; choose another folder"
         )
     photos = [photo_path(name, source=source) for name in segmentation.names]
-    with replacing_folder(folder, originals=photos, force=force) as made:
+    unsorted = [photo_path(name, source=source) for name in hidden]
+    with replacing_folder(folder, originals=[*photos, *unsorted], force=force) as made:
         for name, event in zip(folder_names(segmentation), segmentation.events, strict=True):
             (made / name).mkdir()
             taken: set[str] = set()

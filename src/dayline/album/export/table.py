@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from dayline.album.hidden import without_hidden
 from dayline.events import Event, Segmentation
 from dayline.events.table import context_letters
 from dayline.files import writing_whole
@@ -95,6 +96,8 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
     the same as text, or only the date; `duration` is the seconds between first and last frame, empty if the clock was
     set back.
 
+    Hidden photos, and events without others, are left out, and the frames numbered without them.
+
     Text that a spreadsheet would run as a formula gets a leading apostrophe.
 
     Parameters
@@ -105,6 +108,12 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
         The file to write.
     """
     path = Path(path)
+    shown = without_hidden(segmentation)
+    if shown is None:
+        with writing_whole(path) as file:
+            csv.writer(file, lineterminator="\n").writerow(COLUMNS)
+        return path
+    segmentation = shown
     rows = segmentation.to_dicts()
     labels = context_labels(segmentation)
     titles = event_titles(segmentation, labels)

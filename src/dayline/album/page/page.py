@@ -213,7 +213,7 @@ def frames_mark(segmentation: Segmentation) -> str:
 
 
 def events_mark(segmentation: Segmentation) -> str:
-    """Return a mark of what a person can edit, the events and the places.
+    """Return a mark of what a person can edit: events, places, favorites and hidden photos.
 
     Parameters
     ----------
@@ -221,7 +221,8 @@ def events_mark(segmentation: Segmentation) -> str:
         A result.
     """
     events = [asdict(event) for event in segmentation.events]
-    return _mark([events, [asdict(place) for place in segmentation.places]])
+    marked = [segmentation.favorites, segmentation.hidden]
+    return _mark([events, [asdict(place) for place in segmentation.places], *marked])
 
 
 def _mark(content: object) -> str:
