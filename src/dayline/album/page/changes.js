@@ -1,15 +1,8 @@
 // The person's changes as a list: to count them, and to apply them to other events of the same
 // frames.
 
-import {
-  hasOwnContext,
-  keyFrame,
-  merged,
-  newContext,
-  spliced,
-  splitInTwo,
-  state,
-} from "./events.js";
+import { hasOwnContext, merged, newContext, spliced, splitInTwo, state } from "./events.js";
+import { keyFrame, markChanges, withMarks } from "./marks.js";
 import { bases, boundaryFrames } from "./view.js";
 
 // Removed and added boundaries; one of each with no unchanged boundary between them is one that was
@@ -112,12 +105,14 @@ export function changesBetween(before, after) {
     ...nameChanges(before.events, after.events, moved),
     ...placeChanges(before, after),
     ...moveChanges(before, after),
+    ...markChanges(before, after),
   ];
 }
 
 export function sameState(a, b) {
-  const parts = ({ events, places }) => JSON.stringify([events, places]);
-  return (a.events === b.events && a.places === b.places) || parts(a) === parts(b);
+  const parts = ({ events, places, favorites, hidden }) =>
+    JSON.stringify([events, places, favorites, hidden]);
+  return a === b || parts(a) === parts(b);
 }
 
 // At least one if anything differs, also something that the list above does not describe.
@@ -233,7 +228,9 @@ export function applyChanges(current, changes) {
 }
 
 function withChange(current, change) {
-  const ofState = { place: withPlace, move: withMove }[change.kind];
+  const ofState = { place: withPlace, move: withMove, favorites: withMarks, hidden: withMarks }[
+    change.kind
+  ];
   if (ofState !== undefined) return ofState(current, change);
   const list =
     { boundary: withBoundary, name: withName, key: withKey }[change.kind]?.(

@@ -4,6 +4,7 @@
 import { closeButton, make, makeButton, moveWithArrows } from "./elements.js";
 import { eventAt, events, moveStart, splitAt, titleOf } from "./events.js";
 import { frameText, thing, timeOf } from "./frames.js";
+import { isLeftOut } from "./marks.js";
 import { frameButton } from "./pictures.js";
 import { colorClass } from "./places.js";
 import { CHUNK, focusRow } from "./rows.js";
@@ -68,7 +69,7 @@ function fillChooser(grid, from, to, limits, choose) {
       text,
     );
   if (from > limits.first) grid.append(more("earlier", Math.max(limits.first, from - CHUNK), to));
-  for (let frame = from; frame < to; frame += 1) grid.append(choice(frame));
+  for (let frame = from; frame < to; frame += 1) if (!isLeftOut(frame)) grid.append(choice(frame));
   if (to < limits.stop) grid.append(more("later", from, Math.min(limits.stop, to + CHUNK)));
   grid.onclick = (e) => {
     const frame = e.target.closest("[data-frame]")?.dataset.frame;

@@ -10,6 +10,8 @@ export let state = {
   events: original.events,
   places: original.places ?? [],
   view: firstView(original.events),
+  favorites: original.favorites ?? [],
+  hidden: original.hidden ?? [],
 };
 export let { events, places } = state; // always those of `state`
 export const older = [];
@@ -30,10 +32,6 @@ export function refresh(message) {
 
 export function eventAt(frame) {
   return lastUntil((index) => events[index].start, 0, events.length, frame);
-}
-
-export function keyFrame(event) {
-  return event.key_frame ?? event.start + ((event.stop - event.start) >> 1);
 }
 
 function replaceState(next) {
@@ -214,7 +212,7 @@ export function redo() {
 
 export function chooseKey(frame) {
   const index = eventAt(frame);
-  if (events[index].key_frame === frame) return;
+  if (events[index].key_frame === frame && events[index].key_chosen) return;
   edit(
     { events: replaced(index, 1, { ...events[index], key_frame: frame, key_chosen: true }) },
     `Key ${thing} of ${titleOf(index)} chosen`,

@@ -6,7 +6,6 @@ import {
   connect,
   eventAt,
   events,
-  keyFrame,
   mergeWithPrevious,
   redo,
   timeAfter,
@@ -27,6 +26,14 @@ import {
 } from "./frames.js";
 import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
+import {
+  allFrames,
+  countShown,
+  isEventHidden,
+  keyFrame,
+  renderHiddenSwitch,
+  toggleHidden,
+} from "./marks.js";
 import { frameButton, pictured, reachable } from "./pictures.js";
 import {
   chosen,
@@ -42,7 +49,7 @@ import {
 import { fillRow, finishTyping, focusRow, rename, renderRows, typedRow } from "./rows.js";
 import { renderBar, save } from "./save.js";
 import { restoreStored, storeState } from "./store.js";
-import { canTellStory, tellStory } from "./story.js";
+import { canTellStory, hasStory, tellStory } from "./story.js";
 import { suggestionFor } from "./suggestions.js";
 import { plural } from "./text.js";
 import { hidePreview, renderTimeline } from "./timeline.js";
@@ -64,20 +71,23 @@ function render(message) {
   renderBar();
   renderGraph();
   renderTools();
+  renderHiddenSwitch();
+  document.getElementById("play").hidden = !hasStory();
   if (viewer.open) viewFrame(viewed);
   rendering = false;
   if (message) document.getElementById("live").textContent = message;
 }
 
 function townsText() {
-  const towns = townsOf(events);
+  const towns = townsOf(events.filter((event) => !isEventHidden(event)));
   const more = towns.length - MOST_TOWNS;
   return towns.slice(0, MOST_TOWNS).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function renderSummary() {
   const recurring = [...contextGroups.keys()].filter((one) => contextLabel(one) !== null).length;
-  const facts = [plural(nFrames, thing), plural(events.length, "event")];
+  const shown = countShown();
+  const facts = [plural(shown.frames, thing), plural(shown.events, "event")];
   if (lanes.length > 1) facts.unshift(plural(lanes.length, "day"));
   else if (timeAfter(0, nFrames) !== null)
     facts.unshift(`${clockText(timeAfter(0, nFrames))} – ${clockText(timeBefore(0, nFrames))}`);
@@ -115,7 +125,9 @@ function renderGraph() {
 // The key pictures of the longest events, in the order of the day.
 function renderBest() {
   const box = document.getElementById("best");
-  const longest = [...events].sort((a, b) => b.stop - b.start - (a.stop - a.start));
+  const longest = events
+    .filter((event) => !isEventHidden(event))
+    .sort((a, b) => b.stop - b.start - (a.stop - a.start));
   const shown = new Set(longest.slice(0, MOST_BEST));
   let before = null; // the same title is not told twice in a row
   const buttons = events.map((event, index) => {
@@ -148,11 +160,22 @@ eventList.addEventListener("click", (e) => {
   else if (action === "take") {
     rename(events[index], suggestionFor(events[index]) ?? "");
     focusRow(index);
+  } else if (action === "hide") {
+    toggleHidden(allFrames(events[index]));
+    focusRow(
+      document.querySelector(`.event[data-event="${index}"]`) === null ? nextRow(index) : index,
+    );
   } else if (action === "merge") {
     mergeWithPrevious(index);
     focusRow(index - 1);
   } else if (action !== undefined) openChooser(index, action);
 });
+
+// The row after an event that is left out, or the last one.
+function nextRow(index) {
+  const numbers = [...eventList.querySelectorAll(".event")].map((row) => Number(row.dataset.event));
+  return numbers.find((number) => number > index) ?? numbers.at(-1) ?? 0;
+}
 
 eventList.addEventListener("change", (e) => {
   if (!e.target.matches(".name")) return;
@@ -198,7 +221,6 @@ document.getElementById("undo").addEventListener("click", undo);
 document.getElementById("redo").addEventListener("click", redo);
 document.getElementById("save").addEventListener("click", save);
 document.getElementById("help-button").addEventListener("click", openHelp);
-document.getElementById("play").hidden = !canTellStory;
 document.getElementById("play").addEventListener("click", () => tellStory());
 document.addEventListener("keydown", (e) => {
   if (

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import numpy as np
 
 from dayline.album.calendars import Entry
+from dayline.album.hidden import without_hidden
 from dayline.album.page.addresses import is_moved, renew_addresses
 from dayline.album.page.graph_picture import Drawable, graph_image
 from dayline.album.page.template import embedded_data, render
@@ -308,8 +309,10 @@ def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
         "key": frames_mark(segmentation),
         "base": events_mark(segmentation),
     }
+    shown = without_hidden(segmentation)
     content = {
         "segmentation": segmentation,
+        "shown_events": [] if shown is None else shown.events,
         "thing": thing,
         "album": data.get("album"),
         "pictured": bool(data["pictures"]),

@@ -3,15 +3,20 @@
 import { make } from "./elements.js";
 import { eventAt, events } from "./events.js";
 import { data, frameText, original, pictures, served, timeOf } from "./frames.js";
+import { isFavorite, isHidden, isLeftOut } from "./marks.js";
 
-// The nearest frame of the same event that has a picture: not every frame of a long film has one.
-// Null if none has.
+function hasPicture(frame) {
+  return pictures[frame] && !isLeftOut(frame);
+}
+
+// The nearest frame of the same event that has a picture: not every frame of a long film has one,
+// and hidden photos are left out. Null if none has.
 export function pictured(frame) {
-  if (pictures === null || pictures[frame]) return pictures === null ? null : frame;
+  if (pictures === null || hasPicture(frame)) return pictures === null ? null : frame;
   const { start, stop } = events[eventAt(frame)];
   for (let step = 1; frame - step >= start || frame + step < stop; step += 1) {
-    if (frame - step >= start && pictures[frame - step]) return frame - step;
-    if (frame + step < stop && pictures[frame + step]) return frame + step;
+    if (frame - step >= start && hasPicture(frame - step)) return frame - step;
+    if (frame + step < stop && hasPicture(frame + step)) return frame + step;
   }
   return null;
 }
@@ -42,12 +47,13 @@ function leaveRoom(element, frame) {
 
 export function frameButton(frame, className = "thumb") {
   const name = original.names?.[frame];
-  const label = name ? `${frameText(frame, true)}, ${name}` : frameText(frame, true);
+  const mark = isHidden(frame) ? "hidden" : isFavorite(frame) ? "favorite" : null;
+  const label = [frameText(frame, true), name, mark].filter(Boolean).join(", ");
   const button = make(
     "button",
     {
       type: "button",
-      class: className,
+      class: mark === null ? className : `${className} ${mark}-photo`,
       "data-frame": String(frame),
       "aria-label": label,
       title: label,

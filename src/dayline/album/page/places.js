@@ -5,7 +5,6 @@ import { make, makeButton } from "./elements.js";
 import {
   edit,
   events,
-  keyFrame,
   newContext,
   ownTown,
   places,
@@ -15,6 +14,7 @@ import {
   titleOf,
 } from "./events.js";
 import { data, durationText, eventDuration, eventSpanText, isWall, thing } from "./frames.js";
+import { isEventLeftOut, keyFrame } from "./marks.js";
 import { pictureOf } from "./pictures.js";
 import { letters, plural } from "./text.js";
 import { automaticTitle } from "./titles.js";
@@ -57,7 +57,7 @@ export function groupContexts() {
   }
   contextGroups = new Map();
   for (const event of events) {
-    if (event.community === null) continue;
+    if (event.community === null || isEventLeftOut(event)) continue;
     const context = contextOf.get(event.community);
     if (!contextGroups.has(context)) contextGroups.set(context, []);
     contextGroups.get(context).push(event);
@@ -92,7 +92,7 @@ export function contextLabel(community) {
   const context = contextOf.get(community);
   const name = placeName(context);
   if (name !== null) return name;
-  const recurs = contextGroups.get(context).length > 1 || inAlbum(context) !== null;
+  const recurs = (contextGroups.get(context)?.length ?? 0) > 1 || inAlbum(context) !== null;
   return recurs ? contextLetters.get(context) : null;
 }
 
@@ -123,6 +123,7 @@ function chipOf(event) {
 }
 
 export function isShown(event) {
+  if (isEventLeftOut(event)) return false;
   if (chosen.size === 0) return true;
   return event.community !== null && chosen.has(chipOf(event));
 }

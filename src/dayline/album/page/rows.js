@@ -2,7 +2,7 @@
 // reloaded.
 
 import { make, makeButton, moveWithArrows } from "./elements.js";
-import { edit, events, keyFrame, replaced, titleOf } from "./events.js";
+import { edit, events, replaced, titleOf } from "./events.js";
 import {
   clockText,
   dayAt,
@@ -18,6 +18,7 @@ import {
   times,
 } from "./frames.js";
 import { lanes } from "./lanes.js";
+import { canMark, shownFrames, isEventHidden, isFavorite, isHidden, keyFrame } from "./marks.js";
 import { frameButton, movie, pictureOf } from "./pictures.js";
 import { chosen, colorClass, contextTag, isShown, refreshContext, shownTitle } from "./places.js";
 import { canTellStory } from "./story.js";
@@ -44,7 +45,7 @@ const nearby = new IntersectionObserver(
 
 // The frames of an event that have a picture, or all if none has.
 function framesToShow(event) {
-  const frames = Array.from({ length: event.stop - event.start }, (_, i) => event.start + i);
+  const frames = shownFrames(event);
   const own = frames.filter((frame) => pictures[frame]);
   return own.length > 0 ? own : frames;
 }
@@ -70,7 +71,7 @@ export function fillRow(row) {
     const label = `${text}: show all ${plural(frames.length, thing)}`;
     strip.append(moreButton(label, text, () => showAll(strip, frames, 0)));
   }
-  strip.firstElementChild.tabIndex = 0;
+  strip.firstElementChild?.setAttribute("tabindex", "0");
 }
 
 function moreButton(label, text, action) {
@@ -111,7 +112,7 @@ function reasonText(event) {
 function fillMeta(meta, event) {
   meta.append(make("span", { class: "number" }));
   if (event.community !== null) meta.append(contextTag(event));
-  meta.append(make("span", {}, plural(event.stop - event.start, thing)));
+  meta.append(make("span", { class: "count" }));
   const reason = reasonText(event);
   if (reason !== null) {
     const why = make("span", { class: "why", title: "Why this event begins here" });
@@ -156,9 +157,7 @@ function makeRow(event, index) {
   if (!canTellStory && (movie === null || times === null))
     row.querySelector('[data-action="play"]').remove();
 
-  const key = row.querySelector(".key");
-  key.dataset.frame = String(keyFrame(event));
-  key.append(pictureOf(keyFrame(event), "key-picture"));
+  if (!canMark) row.querySelector('[data-action="hide"]').remove();
   if (pictures === null) row.querySelector(".strip").remove();
   else moveWithArrows(row.querySelector(".strip"));
   return row;
@@ -171,12 +170,41 @@ export function typedRow() {
   return row !== null && field.value !== row.shown ? row : null;
 }
 
+// Updates what depends on favorites and hidden photos.
+function markRow(row) {
+  const { event } = row;
+  const frames = shownFrames(event);
+  const marks = JSON.stringify([
+    keyFrame(event),
+    frames.length,
+    frames.filter((frame) => isFavorite(frame) || isHidden(frame)),
+    frames.filter(isHidden),
+  ]);
+  if (row.marks === marks) return;
+  const isFilled = row.querySelector(".strip")?.childElementCount > 0;
+  row.marks = marks;
+  row.classList.toggle("hidden-event", isEventHidden(event));
+  row.querySelector(".count").textContent = plural(frames.length, thing);
+  const key = row.querySelector(".key");
+  key.dataset.frame = String(keyFrame(event));
+  key.replaceChildren(pictureOf(keyFrame(event), "key-picture"));
+  const hide = row.querySelector('[data-action="hide"]');
+  if (hide !== null) {
+    hide.textContent = isEventHidden(event) ? "Unhide" : "Hide";
+    hide.setAttribute("aria-label", `${hide.textContent} this event`);
+  }
+  if (!isFilled) return;
+  row.querySelector(".strip").replaceChildren();
+  fillRow(row);
+}
+
 // Updates what depends on other events: the number, and whether the event can be merged or split.
 function numberRow(row, index) {
   const { event } = row;
   const title = titleOf(index);
   row.dataset.event = String(index);
   refreshContext(row, index);
+  markRow(row);
   const name = row.querySelector(".name");
   // What is being typed stays, whatever renders the page, such as a save that ends; it is the name
   // once it is finished.
@@ -193,7 +221,7 @@ function numberRow(row, index) {
   row.querySelector(".key").setAttribute("aria-label", `Enlarge the key ${thing} of ${title}`);
   row
     .querySelector(".strip")
-    ?.setAttribute("aria-label", `${plural(event.stop - event.start, thing)} of ${title}`);
+    ?.setAttribute("aria-label", `${plural(shownFrames(event).length, thing)} of ${title}`);
   row.querySelector('[data-action="merge"]').hidden = index === 0;
   row.querySelector('[data-action="move"]').hidden =
     index === 0 || events[index - 1].stop - events[index - 1].start + event.stop - event.start < 3;

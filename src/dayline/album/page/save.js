@@ -6,6 +6,7 @@ import { make } from "./elements.js";
 import { events, newer, older, places, refresh, state } from "./events.js";
 import { original, served, writable } from "./frames.js";
 import { levelsToSave } from "./levels.js";
+import { withoutTheirLocations } from "./marks.js";
 import { closeNotice, notify } from "./notices.js";
 import { placeIsTyped } from "./places.js";
 import { finishTyping } from "./rows.js";
@@ -40,7 +41,18 @@ function statusText() {
 
 // The same text as dayline writes: plain ASCII, so that names of invalid UTF-8 survive too.
 function eventsJson() {
-  const text = JSON.stringify({ ...original, events, places, levels: levelsToSave() }, null, 1);
+  const text = JSON.stringify(
+    {
+      ...original,
+      events: withoutTheirLocations(events),
+      places,
+      levels: levelsToSave(),
+      favorites: state.favorites,
+      hidden: state.hidden,
+    },
+    null,
+    1,
+  );
   return (
     text.replace(/[\u0080-\uffff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")) +
     "\n"

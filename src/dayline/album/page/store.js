@@ -143,7 +143,8 @@ function stateIn(entry) {
   const list = entry.state.events.map((event) => known.get(JSON.stringify(event)) ?? event);
   // A level that this page does not have tells nothing.
   const view = bases[entry.state.view?.level] ? entry.state.view : firstView(list);
-  return { ...entry.state, events: list, view: { ...view, by: null } };
+  const { favorites = [], hidden = [] } = entry.state;
+  return { ...entry.state, events: list, view: { ...view, by: null }, favorites, hidden };
 }
 
 // Shows what another tab, or this one before a reload, stored.
@@ -240,7 +241,12 @@ function frameNow({ digest, time }, frame, sameFrames) {
 
 const FRAMES_OF_CHANGES = ["removed", "added", "start", "last", "frame"];
 
-function movedChange(change, now) {
+// A favorite or a hidden photo is exactly this photo; other changes may be at one nearby.
+function movedChange(change, places) {
+  const isMark = change.kind === "favorites" || change.kind === "hidden";
+  const now = new Map(
+    places.map(([frame, place]) => [frame, isMark && !place.sure ? null : place.now]),
+  );
   const moved = { ...change };
   for (const which of FRAMES_OF_CHANGES)
     if (Number.isInteger(change[which])) moved[which] = now.get(change[which]);
@@ -261,9 +267,8 @@ function fittedChanges(entry) {
     frameNow(mark, Number(frame), sameFrames),
   ]);
   if (2 * places.filter(([, { sure }]) => sure).length <= places.length) return null;
-  const now = new Map(places.map(([frame, place]) => [frame, place.now]));
   return entry.changes
-    .map((change) => movedChange(change, now))
+    .map((change) => movedChange(change, places))
     .filter((change) => change !== null);
 }
 

@@ -2,9 +2,10 @@
 // each event.
 
 import { make, makeButton } from "./elements.js";
-import { eventAt, events, keyFrame } from "./events.js";
+import { eventAt, events } from "./events.js";
 import { data, eventSpanText, isWall, pictures } from "./frames.js";
-import { movie, originalOf, pictured } from "./pictures.js";
+import { allFrames, isEventHidden, isFavorite, isHidden, keyFrame } from "./marks.js";
+import { movie, originalOf } from "./pictures.js";
 import { placeName, shownTitle } from "./places.js";
 import { playAgain, playSlides } from "./slideshow.js";
 
@@ -13,16 +14,23 @@ const MOST_PHOTOS = 6; // of one event
 // A film has its own way of being played.
 export const canTellStory = pictures !== null && movie === null;
 
-// The key photo of an event and others, spread over it, in order.
+export function hasStory() {
+  return canTellStory && events.some((event) => !isEventHidden(event));
+}
+
+function spread(list, most) {
+  const count = Math.min(Math.max(most, 0), list.length);
+  return Array.from({ length: count }, (_, i) => list[Math.floor((i * list.length) / count)]);
+}
+
+// The key photo of an event, the favorites, and others spread over it, in order.
 function photosOf(event) {
-  const frames = Array.from({ length: event.stop - event.start }, (_, i) => event.start + i);
-  const own = frames.filter((frame) => pictures[frame]);
-  const count = Math.min(MOST_PHOTOS, own.length);
-  const spread = Array.from({ length: count }, (_, i) => own[Math.floor((i * own.length) / count)]);
-  const key = pictured(keyFrame(event));
-  if (key === null || spread.includes(key)) return spread;
-  const nearest = spread.reduce((a, b) => (Math.abs(b - key) < Math.abs(a - key) ? b : a));
-  return spread.map((frame) => (frame === nearest ? key : frame));
+  const own = allFrames(event).filter((frame) => pictures[frame] && !isHidden(frame));
+  const key = own.includes(keyFrame(event)) ? keyFrame(event) : (own[own.length >> 1] ?? null);
+  const liked = own.filter((frame) => isFavorite(frame) && frame !== key);
+  const others = own.filter((frame) => !isFavorite(frame) && frame !== key);
+  const best = [...own.filter((frame) => frame === key), ...spread(liked, MOST_PHOTOS - 1)];
+  return [...best, ...spread(others, MOST_PHOTOS - best.length)].sort((a, b) => a - b);
 }
 
 function slide(part, frame, card = null) {
@@ -37,8 +45,9 @@ export function tellStory(frame = 0) {
   events.forEach((event, index) => {
     const photos = photosOf(event);
     if (photos.length === 0) return;
+    const key = photos.includes(keyFrame(event)) ? keyFrame(event) : photos[0];
     if (from < 0 && index >= first) from = slides.length;
-    slides.push(slide(part, pictured(keyFrame(event)) ?? photos[0], titleCard(index)));
+    slides.push(slide(part, key, titleCard(index)));
     slides.push(...photos.map((photo) => slide(part, photo)));
     part += 1;
   });

@@ -14,6 +14,7 @@ import {
   thing,
 } from "./frames.js";
 import { endOf, frameAtShare, lanes, share } from "./lanes.js";
+import { isEventLeftOut } from "./marks.js";
 import { pictureOf } from "./pictures.js";
 import { colorClass, isShown, shownTitle } from "./places.js";
 import { openViewer } from "./viewer.js";
@@ -116,6 +117,7 @@ function band(lane) {
     index += 1
   ) {
     const event = events[index];
+    if (isEventLeftOut(event)) continue;
     const from = share(lane, lane.at(Math.max(event.start, lane.first)));
     const to = endOf(lane, Math.min(event.stop, lane.stop) - 1);
     const piece = make("span", {
@@ -199,6 +201,10 @@ function showPreview(lane, frame) {
   const x = share(lane, lane.at(frame));
   const index = eventAt(frame);
   lane.now = frame;
+  if (isEventLeftOut(events[index])) {
+    hidePreview();
+    return;
+  }
   lane.track.setAttribute("aria-valuenow", String(frame));
   lane.track.setAttribute("aria-valuetext", `${frameText(frame, true)}, ${titleOf(index)}`);
   lane.cursor.hidden = false;

@@ -25,6 +25,17 @@ import {
   timeOf,
   times,
 } from "./frames.js";
+import {
+  canMark,
+  shownFrames,
+  isEventLeftOut,
+  isFavorite,
+  isHidden,
+  isLeftOut,
+  keyFrame,
+  toggleFavorite,
+  toggleHidden,
+} from "./marks.js";
 import { movie, originalOf, pictureOf, pictured } from "./pictures.js";
 import { colorClass, contextLabel, shownTitle } from "./places.js";
 import { fillRow } from "./rows.js";
@@ -34,12 +45,12 @@ export const viewer = document.getElementById("viewer");
 const NEIGHBORS = 7;
 const DRAGGED = 80; // pixels, by an arrow key
 const ACTIONS = {
-  ArrowLeft: () => (isZoomed() ? drag(DRAGGED, 0) : viewFrame(viewed - 1)),
-  ArrowRight: () => (isZoomed() ? drag(-DRAGGED, 0) : viewFrame(viewed + 1)),
+  ArrowLeft: () => (isZoomed() ? drag(DRAGGED, 0) : stepFrames(-1)),
+  ArrowRight: () => (isZoomed() ? drag(-DRAGGED, 0) : stepFrames(1)),
   ArrowUp: () => (isZoomed() ? drag(0, DRAGGED) : stepEvents(-1)),
   ArrowDown: () => (isZoomed() ? drag(0, -DRAGGED) : stepEvents(1)),
-  Before: () => viewFrame(viewed - 1),
-  Next: () => viewFrame(viewed + 1),
+  Before: () => stepFrames(-1),
+  Next: () => stepFrames(1),
   "+": () => zoomStep(1),
   "-": () => zoomStep(-1),
   0: fit,
@@ -52,7 +63,9 @@ const ACTIONS = {
   m: () => mergeWithPrevious(eventAt(viewed)),
   b: () => moveStart(eventAt(viewed), viewed),
   e: endHere,
-  k: () => chooseKey(viewed),
+  k: () => canBeKey() && chooseKey(viewed),
+  f: () => canMark && toggleFavorite(viewed),
+  h: () => canMark && toggleHidden([viewed]),
   p: playOrPause,
 };
 const parts = {
@@ -84,7 +97,23 @@ viewer.addEventListener("keydown", (e) => {
   action();
 });
 
-listenTo(parts.stage, (step) => viewFrame(viewed + step));
+listenTo(parts.stage, stepFrames);
+
+// The next frame in one direction that is not left out; null if there is none.
+function nextFrame(frame, step) {
+  let next = frame + step;
+  while (next >= 0 && next < nFrames && isLeftOut(next)) next += step;
+  return next >= 0 && next < nFrames ? next : null;
+}
+
+function canBeKey() {
+  return !isHidden(viewed) && keyFrame(events[eventAt(viewed)]) !== viewed;
+}
+
+function stepFrames(step) {
+  const next = nextFrame(viewed, step);
+  if (next !== null) viewFrame(next);
+}
 
 // Makes the frame in view the last of its event: the next event starts one frame later.
 function endHere() {
@@ -94,6 +123,7 @@ function endHere() {
 
 export function openViewer(frame) {
   viewed = frame;
+  if (isLeftOut(frame) && nextFrame(frame, 1) === null && nextFrame(frame, -1) === null) return;
   if (!viewer.open) viewer.showModal();
   viewer.focus();
   viewFrame(frame);
@@ -116,7 +146,13 @@ function filmTile(frame, index) {
 }
 
 export function viewFrame(frame) {
-  viewed = Math.min(nFrames - 1, Math.max(0, frame));
+  const inside = Math.min(nFrames - 1, Math.max(0, frame));
+  const shownFrame = isLeftOut(inside) ? (nextFrame(inside, 1) ?? nextFrame(inside, -1)) : inside;
+  if (shownFrame === null) {
+    leave();
+    return;
+  }
+  viewed = shownFrame;
   const index = eventAt(viewed);
   const event = events[index];
   const name = original.names?.[viewed];
@@ -129,7 +165,7 @@ export function viewFrame(frame) {
     shown === null || shown === viewed ? null : `picture of ${frameText(shown, true)}`;
   parts.detail.textContent = [
     day + frameText(viewed, true),
-    `${viewed - event.start + 1} of ${event.stop - event.start}`,
+    `${shownFrames(event).indexOf(viewed) + 1} of ${shownFrames(event).length}`,
     name,
     event.community === null ? null : contextLabel(event.community),
     standIn,
@@ -150,23 +186,29 @@ export function viewFrame(frame) {
   }
   history.replaceState(null, "", `#photo-${numberOf(viewed)}`);
 
-  const film = [];
-  for (let other = viewed - NEIGHBORS; other <= viewed + NEIGHBORS; other += 1) {
-    film.push(
-      other < 0 || other >= nFrames
-        ? make("span", { class: "tile empty" })
-        : filmTile(other, index),
-    );
+  const film = [viewed];
+  for (let step = 0; step < NEIGHBORS; step += 1) {
+    film.unshift(film[0] === null ? null : nextFrame(film[0], -1));
+    film.push(film.at(-1) === null ? null : nextFrame(film.at(-1), 1));
   }
-  parts.strip.replaceChildren(...film);
+  parts.strip.replaceChildren(
+    ...film.map((other) =>
+      other === null ? make("span", { class: "tile empty" }) : filmTile(other, index),
+    ),
+  );
 
-  buttonOf("Before").disabled = viewed === 0;
-  buttonOf("Next").disabled = viewed === nFrames - 1;
+  buttonOf("Before").disabled = nextFrame(viewed, -1) === null;
+  buttonOf("Next").disabled = nextFrame(viewed, 1) === null;
   buttonOf("s").disabled = viewed === event.start;
   buttonOf("b").disabled = viewed === event.start || index === 0;
   buttonOf("e").disabled = viewed === event.stop - 1 || index === events.length - 1;
   buttonOf("m").disabled = index === 0;
-  buttonOf("k").disabled = event.key_frame === viewed;
+  buttonOf("k").disabled = !canBeKey();
+  for (const key of ["f", "h"]) buttonOf(key).hidden = !canMark;
+  buttonOf("f").setAttribute("aria-pressed", String(isFavorite(viewed)));
+  buttonOf("h").setAttribute("aria-pressed", String(isHidden(viewed)));
+  buttonOf("h").textContent = isHidden(viewed) ? "Unhide" : "Hide";
+  parts.stage.classList.toggle("hidden-photo", isHidden(viewed));
   buttonOf("p").hidden = movie === null || times === null;
 
   const address = originalOf(viewed);
@@ -175,8 +217,9 @@ export function viewFrame(frame) {
 }
 
 function stepEvents(step) {
-  const index = eventAt(viewed);
-  viewFrame(events[Math.min(events.length - 1, Math.max(0, index + step))].start);
+  let index = eventAt(viewed) + step;
+  while (index >= 0 && index < events.length && isEventLeftOut(events[index])) index += step;
+  viewFrame(events[Math.min(events.length - 1, Math.max(0, index))].start);
 }
 
 // At once, since a dialog tells of its closing in a later task: a page that is then loaded again
