@@ -14,7 +14,7 @@ import {
   titleOf,
 } from "./events.js";
 import { data, durationText, eventDuration, eventSpanText, isWall, thing } from "./frames.js";
-import { isEventLeftOut, keyFrame } from "./marks.js";
+import { isEventHidden, isEventLeftOut, keyFrame } from "./marks.js";
 import { pictureOf } from "./pictures.js";
 import { letters, plural } from "./text.js";
 import { automaticTitle } from "./titles.js";
@@ -106,7 +106,7 @@ export function shownTitle(index) {
     stop,
     place: community === null ? null : placeName(contextOf.get(community)),
     town: ownTown(events[index]),
-    before: before && { name: before.name, stop: before.stop_time },
+    before: before && !isEventHidden(before) && { name: before.name, stop: before.stop_time },
   });
   return title ?? titleOf(index);
 }
