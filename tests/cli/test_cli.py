@@ -124,7 +124,6 @@ def test_gaps_and_pauses_of_a_table(features, tmp_path):
 
 @pytest.mark.slow
 def test_demo_leaves_a_page_and_beats_the_controls(tmp_path):
-    pytest.importorskip("skimage", reason="scikit-image is not installed (extra demo)")
     done = run("demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = read_events(tmp_path / "demo" / "events.json")
@@ -137,7 +136,7 @@ def test_demo_leaves_a_page_and_beats_the_controls(tmp_path):
     assert rows[0]["f1"] > 0.8 > max(r["f1"] for r in rows[1:])
     assert any(e.reason in ("both", "pause") for e in found.events)
     assert (
-        run("segment", tmp_path / "demo" / "afternoon", "-o", "demo", "-q", cwd=tmp_path).returncode
+        run("segment", tmp_path / "demo" / "outing", "-o", "demo", "-q", cwd=tmp_path).returncode
         == 0
     )
 

@@ -28,12 +28,12 @@ def test_it_says_what_is_installed():
 
 
 def test_it_says_how_to_add_what_is_missing(monkeypatch):
-    absent = ("skimage", "distributed")
+    absent = ("rawpy", "distributed")
     monkeypatch.setattr(
         installation, "find_spec", lambda name: None if name in absent else find_spec(name)
     )
     text = run("doctor").stdout
-    assert '  -   demo       dayline demo: pip install "dayline[demo]" adds skimage\n' in text
+    assert '  -   raw        RAW photos: pip install "dayline[raw]" adds rawpy\n' in text
     assert 'pip install "dayline[cluster]" adds distributed\n' in text
 
 

@@ -138,18 +138,19 @@ def test_the_source_archive_holds_what_it_must_and_nothing_private(built):
 
 def test_the_wheel_holds_the_package_whole_and_nothing_else(built):
     (path,) = built.glob("*.whl")
-    assert path.stat().st_size < LARGEST
+    assert path.stat().st_size < 2 * LARGEST  # half of it is the photographs of the demo
     with zipfile.ZipFile(path) as archive:
         names = {info.filename for info in archive.infolist()}
         about = archive.read(f"dayline-{dayline.__version__}.dist-info/METADATA").decode()
     package = {name.removeprefix("src/") for name in sources("src")}
     info = {name for name in names if name.startswith(f"dayline-{dayline.__version__}.dist-info/")}
     assert names - info == package
-    assert {".js", ".css", ".html", ".json", ".typed", ".py"} <= {
+    assert {".js", ".css", ".html", ".json", ".md", ".typed", ".py", ".webp"} <= {
         Path(name).suffix or name for name in package
     }
     assert any(name.endswith("licenses/LICENSE") for name in info)
-    assert "License-Expression: BSD-3-Clause\n" in about
+    assert any(name.endswith("photographs/CREDITS.md") for name in info)
+    assert "License-Expression: BSD-3-Clause AND CC0-1.0\n" in about
 
 
 def test_the_wheel_alone_makes_a_page_of_photos_and_events_of_an_array(built, tmp_path):

@@ -24,13 +24,13 @@ def demo(
     ] = 0,
     open_page: OpenPage = None,
 ) -> None:
-    """Simulate an afternoon with a wearable camera from real photographs, and find its events."""
+    """Make the photos of a day from real photographs, and find the events of that day."""
     from dayline.files import write_text_whole
     from dayline.research.datasets.photostream import make_photostream
     from dayline.result_folder import output_folder
 
     with output_folder(output) as folder:
-        stream = make_photostream(folder / "afternoon", random_state=seed)
+        stream = make_photostream(folder / "outing", random_state=seed)
         write_text_whole(folder / "truth.json", stream.segmentation.to_json())
     is_opened = sys.stdout.isatty() if open_page is None else open_page
     segment(stream.folder, output=folder, options=Options(), open_page=is_opened)

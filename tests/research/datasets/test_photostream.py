@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
+import re
 import socket
-import subprocess
-import sys
 from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +16,13 @@ from dayline.research.datasets import photostream as module
 from dayline.research.datasets.photostream import (
     DAY,
     PHOTO_SIZE,
+    PHOTOGRAPHS,
     PLACES,
     make_photostream,
+    open_photographs,
 )
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +53,7 @@ def test_the_truth_fits_the_plan_of_the_day(stream):
     assert len(truth.events) == len(DAY) == 16
     assert stream.places == tuple(place for place, _ in DAY)
     assert [e.community for e in truth.events] == [list(PLACES).index(p) for p in stream.places]
-    assert len(set(stream.places)) == len(PLACES) == 11
+    assert len(set(stream.places)) == len(PLACES) == 14
     assert all(a != b for a, b in pairwise(stream.places))
     assert min(event.n_frames for event in truth.events) >= 4
     assert truth.clock == "wall"
@@ -92,30 +95,45 @@ def test_too_few_photos_are_refused(tmp_path):
         make_photostream(tmp_path, n_photos=63)
 
 
-def test_without_the_photographs_the_way_out_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "find_spec", lambda _: None)
-    with pytest.raises(ValueError, match=r'pip install "dayline\[demo\]"'):
-        make_photostream(tmp_path / "photos")
-    assert not (tmp_path / "photos").exists()
-
-
-def test_photographs_are_files_in_the_wheels_and_no_connection_is_opened(tmp_path, monkeypatch):
+def test_the_photographs_are_in_the_package_and_no_connection_is_opened(monkeypatch):
     def refused(*_, **__):
         raise AssertionError("a connection was opened")
 
     monkeypatch.setattr(socket.socket, "connect", refused)
     for place in PLACES:
-        assert min(module._open_place(place).size) >= 300
-    used = f"{sorted({place.package for place in PLACES.values()})}"
-    code = f"""
-from dayline.research.datasets.photostream import PLACES, _open_place
-import sys
-for place in PLACES: _open_place(place)
-print([m for m in {used} + ["pooch"] if m in sys.modules])
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-    assert importlib.util.find_spec("skimage") is not None
+        assert all(min(photograph.size) >= 350 for photograph in open_photographs(place))
+    used = {name for place in PLACES.values() for name in place.photographs}
+    files = {path.name for path in PHOTOGRAPHS.iterdir()}
+    assert files == {f"{name}.webp" for name in used} | {"CREDITS.md"}
+    assert sum(path.stat().st_size for path in PHOTOGRAPHS.iterdir()) < 1_200_000
+
+
+def test_every_photograph_is_credited_beside_it_and_in_the_docs():
+    text = (PHOTOGRAPHS / "CREDITS.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(.+)` \| (.+) \| (.+) \| (.+) \| (.+) \|$", text, re.MULTILINE)
+    assert [file for file, *_ in rows] == sorted(p.name for p in PHOTOGRAPHS.glob("*.webp"))
+    packages = re.findall(r"^- \*\*(.+)\*\*: ", text, re.MULTILINE)
+    assert {taken_from.split(",")[0] for *_, taken_from, _ in rows} == set(packages)
+    page = (ROOT / "docs" / "demo-photographs.md").read_text(encoding="utf-8")
+    assert text.partition("\n")[2] in page
+
+
+def test_the_photographs_tell_nothing_but_the_picture():
+    for path in PHOTOGRAPHS.glob("*.webp"):
+        with Image.open(path) as image:
+            assert not {"exif", "xmp", "icc_profile"} & set(image.info)
+
+
+def test_within_a_visit_the_camera_turns_between_the_photographs_of_a_place(stream):
+    """The zoo has three photographs; two photos of one differ far less than photos of two."""
+    at = DAY.index(("zoo", 1.2))
+    first, stop = stream.boundaries[at - 1], stream.boundaries[at]
+    small = []
+    for name in stream.names[first:stop]:
+        with Image.open(stream.folder / name) as image:
+            small.append(np.asarray(image.resize((8, 6)), dtype=float))
+    steps = [float(np.abs(a - b).mean()) for a, b in pairwise(small)]
+    assert max(steps) > 25 > min(steps)
 
 
 def test_no_crop_shows_the_edge_of_the_photograph():
