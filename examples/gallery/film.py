@@ -9,27 +9,25 @@ in the lower row, in one color per place. White lines are boundaries.
 
 # %%
 # The film is synthetic, so every cut is known to the frame: a camera pans over four photographs
-# from scikit-image ([public domain or CC0](../demo-photographs.md)), and shows three of them twice.
+# of dayline's demo ([CC0](../demo-photographs.md)), and shows three of them twice.
 # The change to the last scene is a dissolve of one second; all others are cuts.
 from itertools import accumulate
 
 import av
 import matplotlib.pyplot as plt
 import numpy as np
-from skimage import data
 
 from dayline import score_boundaries, segment_source, write_result
+from dayline.research.datasets.photostream import open_photographs
 
 RATE = 25
 PLACES = (0, 1, 2, 0, 3, 1, 2)
 LENGTHS = (211, 148, 263, 172, 229, 187, 240)  # frames
 DISSOLVE = 25
-PHOTOS = (
-    data.coffee()[::3, ::3],
-    data.rocket()[::3, ::3],
-    data.astronaut()[::3, ::3],
-    data.chelsea()[::2, ::2],
-)
+PHOTOS = [
+    np.asarray(open_photographs(place)[0].resize((200, 133)))
+    for place in ("cafe", "lake", "museum", "garden")
+]
 
 
 def picture(place, t):

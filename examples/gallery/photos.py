@@ -1,18 +1,15 @@
 """One day of photos.
 
-A synthetic afternoon of a wearable camera, from image files to events with key photos, and to the
+A day made from photographs, from image files to events with key photos, and to the
 page on which you can correct them.
 
-Figure: The events of the afternoon by the clock, in one color per context, and the key photo of
+Figure: The events of the day by the clock, in one color per context, and the key photo of
 each. White gaps are pauses of the camera.
 """
 
 # %%
-# The photos are synthetic: crops of photographs that come with scikit-image, about one every 30
-# seconds, with changing light, blur and people who pass by. The photographs used here are CC0, in
-# the public domain or, for the coins, without known copyright restrictions
-# ([list](../demo-photographs.md)). The two places whose photographs are CC BY are left out, as if
-# the camera had been off for a quarter of an hour in the park.
+# The photos are made: parts of photographs that come with dayline ([CC0](../demo-photographs.md)),
+# about one every three minutes, with changing light and blur.
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,13 +22,8 @@ from dayline import score_boundaries, segment_source, write_result
 from dayline.research.datasets.photostream import make_photostream
 
 stream = make_photostream("photos", random_state=0)
-place = np.repeat(stream.places, np.diff([0, *stream.boundaries, len(stream.names)]))
-is_used = ~np.isin(place, ["garden", "lake"])
-for name in np.asarray(stream.names)[~is_used]:
-    Path("photos", name).unlink()
-visit = stream.segmentation.labels[is_used]
-true = np.flatnonzero(np.diff(visit)) + 1
-print(f"{is_used.sum()} photos, {len(true)} true boundaries")
+true = stream.boundaries
+print(f"{len(stream.names)} photos, {len(true)} true boundaries")
 
 # %%
 # `segment_source` reads the times from the files, computes features with a small network, and finds
@@ -57,9 +49,8 @@ written = write_result(result, "day")
 print(written.page)
 
 # %%
-# The key photo of an event is sharp and typical of its frames. It is not always a good one: in the
-# first event, someone is in the way. The park before and after the pause counts as two contexts;
-# the path, the cafe and home are recognized when they recur.
+# The key photo of an event is sharp and typical of its frames. The train and the old town are
+# recognized when they recur.
 COLORS = (
     "#0072b2",
     "#e69f00",
@@ -71,6 +62,10 @@ COLORS = (
     "#999999",
     "#000000",
     "#882255",
+    "#44aa99",
+    "#661100",
+    "#aa4499",
+    "#999933",
 )
 columns = 4
 rows = -(-len(events) // columns)
