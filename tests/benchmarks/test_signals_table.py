@@ -13,7 +13,7 @@ def test_the_page_has_every_kind_and_method():
     rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("|")]
     names = {row[0] for row in rows}
     assert {*signals.CHANGES, *signals.NOTHING} <= names
-    assert set(rows[0]) >= {"dayline", "dayline, windows", "dayline, chosen", "ruptures, l2"}
+    assert set(rows[0]) >= {"dayline", "dayline, `fast()`", "ruptures, l2", "ruptures, rbf"}
 
 
 def test_only_what_a_kind_names_changes():

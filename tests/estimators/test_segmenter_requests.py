@@ -241,7 +241,7 @@ def test_what_a_source_usually_has_moves_the_number_less_than_a_request():
         ).features
         requests: tuple[dict[str, float], ...] = (
             {},
-            {"typical_duration": 1.0},
+            {"typical_duration": 6.0},
             {"expected_duration": 4.0},
         )
         counts.append([len(EventSegmenter(**request).fit(noisy).events_) for request in requests])

@@ -8,6 +8,7 @@ from dayline.media.breaks import (
     find_jumps,
     group_frames,
     signature,
+    takes_photos_by_itself,
 )
 
 HOME = (39.57, 2.65)
@@ -25,6 +26,16 @@ def walk(n: int, start: float = 0.0, step: float = 0.05) -> list[tuple[float, fl
 
 def befores(*args, **kwargs) -> list[int]:
     return list(find_jumps(*args, **kwargs))
+
+
+def test_a_worn_camera_takes_photos_at_regular_times():
+    worn = np.cumsum([0, 30, 31, 30, 29, 30, 7200, 30, 31, 30, 30])
+    assert takes_photos_by_itself(worn)
+    person = np.cumsum([0, 2, 40, 3, 600, 2, 2, 90, 1500, 5, 3])
+    assert not takes_photos_by_itself(person)
+    assert not takes_photos_by_itself(np.zeros(20))  # a burst, or dates alone
+    assert not takes_photos_by_itself(worn[:2])
+    assert not takes_photos_by_itself(None)
 
 
 def test_distances_by_hand():

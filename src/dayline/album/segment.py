@@ -51,7 +51,13 @@ from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation
 from dayline.features.tables import FeatureTable, read_features
-from dayline.media.breaks import FrameGroups, find_dates, find_jumps, group_frames
+from dayline.media.breaks import (
+    FrameGroups,
+    find_dates,
+    find_jumps,
+    group_frames,
+    takes_photos_by_itself,
+)
 from dayline.media.clocks import with_one_clock
 from dayline.media.frame import FrameSequence
 from dayline.progress import OnStep
@@ -64,10 +70,9 @@ CORRECTED_NOTE = (
 )
 """Note of every result that contains corrections."""
 
-TYPICAL_EVENT = {"wall": 16 * 60.0, "media": 43.0}
-"""Seconds, a weak prior (`typical_duration`). Photos: the EDUB-Seg days have 28 boundaries per 937
-photos, one every 30 s. Films: the place changes 169 times in the 7,237 s of the studyforrest
-annotations."""
+WORN_CAMERA_EVENT = 16 * 60.0
+"""Seconds that events of a worn camera last, on average (`typical_duration`): the EDUB-Seg days have
+28 boundaries per 937 photos, one every 30 s."""
 
 REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
 """Parameters that change the number or the length of events."""
@@ -291,8 +296,8 @@ def segment_frames(
     else:
         groups = FrameGroups(np.arange(sequence.n_frames))
     group_times = _usable_times(sequence, groups, settings.segmenter)
-    clock = None if group_times is None else sequence.clock
-    segmenter = _with_typical_duration(settings.segmenter, clock)
+    is_worn = sequence.kind == "photos" and takes_photos_by_itself(group_times)
+    segmenter = _with_typical_duration(settings.segmenter, WORN_CAMERA_EVENT if is_worn else None)
     with warnings.catch_warnings():
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
@@ -438,16 +443,16 @@ def segment_table(
     return SourceResult(segmentation, communities, graph, corrections=saved.new)
 
 
-def _with_typical_duration(segmenter: Segmenter | None, clock: str | None) -> Segmenter:
-    """Return an unfitted copy of a method, with the typical duration of events in photos or a film.
+def _with_typical_duration(segmenter: Segmenter | None, seconds: float | None) -> Segmenter:
+    """Return an unfitted copy of a method, with the typical duration of events if it is known.
 
     One that is set already stays.
     """
     copy: Segmenter = EventSegmenter() if segmenter is None else clone(segmenter)
-    if clock is None or not isinstance(copy, EventSegmenter):
+    if seconds is None or not isinstance(copy, EventSegmenter):
         return copy
     if copy.detector == "partition" and copy.typical_duration is None:
-        copy.set_params(typical_duration=TYPICAL_EVENT[clock])
+        copy.set_params(typical_duration=seconds)
     return copy
 
 

@@ -127,9 +127,8 @@ SHARES = (1.0, 0.5, 0.0)
 right (motion capture and spectra of signals need all of it, cooking and gestures little), and the
 frames do not tell."""
 
-UNUSUAL = 0.1
-"""Agreement that it costs if events last twice as long as is typical, or half as long. More costs no
-more: what is clear stays."""
+MOST_UNUSUAL = 0.5
+"""Agreement that an unusual duration of events costs at most: what is clear stays."""
 
 WINDOW = 16
 """Frames on either side that are compared for one of the answers."""
@@ -196,7 +195,9 @@ class Evidence:
     def agreed_number(self) -> int:
         """Number of boundaries on which the answers agree best; noise is not counted.
 
-        A number that is unusual for this kind of recording must have more agreement.
+        A number that is unusual for this kind of recording must have more agreement, the more the
+        answers differ: one doubling of the typical duration costs as much as they are doublings of
+        the number of events apart.
         """
         n_required, n_clear = len(self.hierarchy.required), int(np.sum(self.log_odds == 0))
         numbers = np.arange(n_required, max(n_required, n_clear) + 1)
@@ -204,7 +205,9 @@ class Evidence:
         if self.typical_duration is not None and not self.why_one_event:
             durations = self.clock[-1] / (numbers + 1)
             doublings = np.log2(durations / self.typical_duration)
-            agreement = agreement - UNUSUAL * np.minimum(doublings**2, 1.0)
+            found = np.log2([len(answer) + 1 for answer in self.answers])
+            cost = (found.max() - found.min()) * doublings**2
+            agreement = agreement - np.minimum(cost, MOST_UNUSUAL)
         return int(numbers[np.argmax(agreement)])
 
     @cached_property

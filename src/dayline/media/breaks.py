@@ -36,6 +36,29 @@ def find_dates(
     return frozenset(found)
 
 
+LEAST_REGULAR = 0.8
+"""Share of photos that follow the one before in the usual time, above which no person took them."""
+
+
+def takes_photos_by_itself(times: Sequence[float] | FloatArray | None) -> bool:
+    """Return whether a camera took photos by itself, such as a worn one every thirty seconds.
+
+    It does if most photos follow the one before within half to one and a half of the median gap,
+    which is a second at least. People take photos when something happens.
+
+    Parameters
+    ----------
+    times : sequence of float or None
+        Seconds of each photo, in order.
+    """
+    if times is None or len(times) < 3:
+        return False
+    gaps = np.diff(np.asarray(times, dtype=np.float64))
+    usual = float(np.median(gaps))
+    is_usual = np.abs(gaps - usual) <= usual / 2
+    return usual >= 1.0 and float(np.mean(is_usual)) >= LEAST_REGULAR
+
+
 EARTH_RADIUS_KM = 6371.0
 NEARBY_STEPS, JUMP_FACTOR = 3, 10.0
 FASTEST = 1000.0
