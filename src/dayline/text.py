@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -31,6 +33,11 @@ def _printable(character: str) -> str:
 def counted(number: int, thing: str, things: str | None = None) -> str:
     """Format a count: "1 event", "3 events"; `things` is the plural if it is irregular."""
     return f"{number} {thing}" if number == 1 else f"{number} {things or thing + 's'}"
+
+
+def kinds_text(kinds: Iterable[str]) -> str:
+    """Count things of several kinds, the most frequent first: "12 screenshots and 1 receipt"."""
+    return " and ".join(counted(n, kind) for kind, n in Counter(kinds).most_common())
 
 
 def context_letter(number: int) -> str:

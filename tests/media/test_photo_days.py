@@ -256,7 +256,7 @@ def test_a_time_zone_that_is_given():
 def test_utc_without_any_time_zone_is_said():
     found, notes = in_local_time([CaptureTime(JULY_15, is_utc=True), CaptureTime(JULY_15)])
     assert found[0] == CaptureTime(JULY_15, is_utc=True)
-    assert "(Google Takeout), which may be hours off; --timezone" in notes[0]
+    assert "which may be hours off; --timezone" in notes[0]
 
 
 def test_each_day_of_a_journey_has_its_local_time(make_photo, tmp_path):

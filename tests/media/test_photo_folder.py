@@ -118,7 +118,8 @@ def test_hidden_files_and_other_things_are_passed_over_and_counted(make_photo, t
         (tmp_path / name).write_bytes(b"x")
     sequence = read_photo_folder(tmp_path)
     assert sequence.names == ("a.png",)
-    assert sequence.notes == ("skipped files that are not photos: 2 hidden, 1 video, 2 other",)
+    assert sequence.notes == ("skipped files that are not photos or videos: 2 hidden, 2 other",)
+    assert [file.name for file in sequence.skipped] == ["clip.mp4"]  # of one byte
 
 
 def test_an_earlier_result_inside_the_folder_is_not_read_as_photos(make_photo, tmp_path):

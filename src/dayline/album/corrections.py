@@ -128,6 +128,40 @@ def load_corrections(
     return replace(find_corrections(edits, digests, times), new=new)
 
 
+def needed_frames(
+    given: Segmentation | Literal["kept"] | None,
+    folder: Path | None,
+    digests: Sequence[str],
+    aside: Sequence[str],
+) -> set[str]:
+    """Return digests of frames without which something that a person saved would not be shown.
+
+    They are those of favorites, hidden photos and chosen key frames, and those of an event with a
+    name, or at a place with one, none of whose frames is here.
+
+    Parameters
+    ----------
+    given, folder
+        See `load_corrections`.
+    digests, aside : sequences of str
+        Of the current frames, and of those that would be set aside.
+    """
+    kept = () if folder is None or given is None else kept_edits(folder)
+    edits = (given, *kept) if isinstance(given, Segmentation) else kept
+    marked = (*_marked(edits, aside, "favorites"), *_marked(edits, aside, "hidden"))
+    here, needed = set(digests), {aside[k] for k in marked}
+    for edit in edits:
+        marks = edit.digests or ()
+        named = {place.community for place in edit.places if place.name is not None}
+        for event in edit.events:
+            inside = marks[event.start : event.stop]
+            if event.key_chosen and event.key_frame is not None:
+                needed.update(marks[event.key_frame : event.key_frame + 1])
+            if (event.name is not None or event.community in named) and here.isdisjoint(inside):
+                needed.update(inside)
+    return needed
+
+
 def find_corrections(
     edits: Sequence[Segmentation],
     digests: Sequence[str],

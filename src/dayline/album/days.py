@@ -131,11 +131,21 @@ def find_days(
     # The times of a camera whose photos are wanted in the order of names are wrong.
     if not source.is_dir() or not (in_folders or (settings.order == "time" and not by_folder)):
         return FoundDays()
-    from dayline.media.group_days import group_by_day, group_by_folder
+    from dayline.media.group_days import (
+        group_by_day,
+        group_by_folder,
+        with_aside,
+        without_loose_videos,
+    )
     from dayline.media.photos import photo_sequence, read_photos, with_clocks, without_copies
 
     if store is None:
-        photos = read_photos(source, timezone=settings.timezone, on_step=on_step)
+        photos = read_photos(
+            source,
+            timezone=settings.timezone,
+            keep_screenshots=settings.keep_screenshots,
+            on_step=on_step,
+        )
     else:
         name = shown_name(source.resolve().name)
         if in_folders or not forget:
@@ -143,7 +153,12 @@ def find_days(
             refuse_other_result(store, kind, name, source_digests(source))
         with output_folder(store) as folder:
             reader = frame_reader(settings, folder, on_step)
-            photos = read_photos(source, timezone=settings.timezone, read_files=reader.read_files)
+            photos = read_photos(
+                source,
+                timezone=settings.timezone,
+                read_files=reader.read_files,
+                keep_screenshots=settings.keep_screenshots,
+            )
 
     if in_folders and not by_folder:
         photos = without_copies(photos)
@@ -156,7 +171,10 @@ def find_days(
         photos, notes = replace(photos, frames=frames), (*notes, *wrong)
     photos = replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames))
 
+    if by_folder:
+        photos = without_loose_videos(photos)
     groups, undated = group_by_folder(photos) if by_folder else group_by_day(photos)
+    groups = with_aside(groups, photos.aside)
     if len(groups) == 1 and groups[0][1].root == photos.root:
         one = photo_sequence(photos, order=settings.order, notes=(*notes, *photos.notes))
         return FoundDays(whole=one)

@@ -37,6 +37,9 @@ DOWNLOADS = re.compile(r"events(?: ?\(\d{1,4}\)|-\d{1,3})\.json")
 """Names that browsers give a second download of events.json."""
 
 
+NOT_EDITED: dict[str, Any] = {"skipped": (), "set_aside": (), "durations": None, "notes": ()}
+
+
 def film_of(digest: str) -> str:
     """Return the film that a digest names with a time; empty for photos and rows."""
     film, _, time = digest.partition(":")
@@ -199,7 +202,7 @@ def events_of(path: Path) -> Segmentation | None:
 def _stripped(edit: Segmentation) -> Segmentation:
     """Return an edit without what is found anew in every run, such as locations."""
     events = tuple(event.without_location() for event in edit.events)
-    return replace(edit, events=events, scores=None, method=None, skipped=(), notes=())
+    return replace(edit, events=events, scores=None, method=None, **NOT_EDITED)
 
 
 def _without_frames(edit: Segmentation, marks: Collection[str]) -> Segmentation:

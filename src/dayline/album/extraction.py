@@ -15,7 +15,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.album.key_photos import measure_photo
+from dayline.album.key_photos import SMALL, measure_photo, picture_quality
 from dayline.album.pictures import DECODED_SIDE, PictureFolder
 from dayline.album.settings import Settings
 from dayline.arrays import FloatArray
@@ -31,16 +31,16 @@ from dayline.media.frame import (
     FrameSequence,
     Image,
     Seen,
+    is_video_name,
     refuse_mostly_bad,
+    shown_name,
 )
+from dayline.media.photos import is_live
 from dayline.media.source import ahead, images, open_source
 from dayline.media.walk import FilesFound, find_files
 from dayline.progress import OnStep
 
 STORE = "features.npz"
-SMALL = 256
-"""Shorter side at which pictures are measured and compared, in pixels; about that of photos."""
-
 AT_ONCE = 8
 """Frames that a thread takes at once."""
 
@@ -72,30 +72,51 @@ class FrameReader:
     on_step: OnStep | None = None
 
     def read_files(self, found: FilesFound) -> dict[Path, Frame | str]:
-        """Read photos; return what was seen of each, or why it cannot be used."""
-        frames = [Frame(found.name(path), path) for path in found.photos]
-        return dict(zip(found.photos, self._read(frames), strict=True))
+        """Read photos and videos; return what was seen of each, or why it cannot be used."""
+        files = [*found.photos, *found.videos]
+        frames = [Frame(found.name(path), path, live=found.live.get(path)) for path in files]
+        read = self._read(frames)
+        # Videos that are named like a photo beside them, but are not its live part.
+        alone = [
+            frame.live
+            for frame, one in zip(frames, read, strict=True)
+            if frame.live is not None and not is_live(one)
+        ]
+        if alone:
+            known = {
+                _key(frame): one
+                for frame, one in zip(frames, read, strict=True)
+                if isinstance(one, Frame)
+            }
+            files += alone
+            frames += [Frame(found.name(path), path) for path in alone]
+            read = self._read(frames, known=known)
+        return dict(zip(files, read, strict=True))
 
     def read_sequence(self, sequence: FrameSequence) -> FrameSequence:
         """Read the frames of a sequence; those that cannot be decoded are listed as skipped."""
         notes: dict[str, None] = {}
         film = sequence if sequence.kind == "video" else None
-        read = self._read(sequence.frames, film, notes)
-        seen = tuple(frame for frame in read if isinstance(frame, Frame))
+        frames = (*sequence.frames, *sequence.aside)
+        read = self._read(frames, film, notes)
+        seen = tuple(one for one in read[: sequence.n_frames] if isinstance(one, Frame))
+        aside = tuple(one for one in read[sequence.n_frames :] if isinstance(one, Frame))
         lost = [
             SkippedFile(frame.name, why)
-            for frame, why in zip(sequence.frames, read, strict=True)
+            for frame, why in zip(frames, read, strict=True)
             if isinstance(why, str)
         ]
         skipped = (*sequence.skipped, *lost)
         refuse_mostly_bad(sequence.source, skipped, n_good=len(seen))
-        return replace(sequence, frames=seen, skipped=skipped, notes=(*sequence.notes, *notes))
+        notes_too = (*sequence.notes, *notes)
+        return replace(sequence, frames=seen, aside=aside, skipped=skipped, notes=notes_too)
 
     def _read(
         self,
         frames: Sequence[Frame],
         film: FrameSequence | None = None,
         notes: dict[str, None] | None = None,
+        known: Mapping[Key, Frame] | None = None,
     ) -> list[Frame | str]:
         """Return what was seen of each frame, now or earlier, or why it cannot be used."""
         keys = [_key(frame) for frame in frames]
@@ -104,6 +125,7 @@ class FrameReader:
             stored, why = load_seen(self.store / STORE, self.extractor)
             if why:
                 log.warning("%s; features are computed again", why)
+        stored = {**stored, **(known or {})}
         read: list[Frame | str | None] = [
             None if key not in stored else _merged(frame, stored[key])
             for frame, key in zip(frames, keys, strict=True)
@@ -154,7 +176,9 @@ class FrameReader:
         """Read some frames, in a thread of its own; the pixels of photos are decoded here."""
         # Imported here, since films need no Pillow plug-ins.
         from dayline.media.decode import BadImageError, read_photo, small_gray
+        from dayline.media.videos import read_video_frame, with_live_video
 
+        side = max(DECODED_SIDE, self._size)
         read: list[tuple[int, Frame | str]] = []
         whole: list[tuple[int, Frame, Image]] = []
         for i, frame, image in part:
@@ -162,9 +186,13 @@ class FrameReader:
                 whole.append((i, frame, image))
                 continue
             try:
-                photo, pixels = read_photo(
-                    frame.path, frame.name, size=max(DECODED_SIDE, self._size)
-                )
+                if is_video_name(frame.path.name):
+                    photo, pixels = read_video_frame(
+                        frame.path, frame.name, size=side, score=picture_quality
+                    )
+                else:
+                    photo, pixels = read_photo(frame.path, frame.name, size=side)
+                    photo = with_live_video(photo, frame.live)
             except BadImageError as error:
                 read.append((i, str(error)))
                 continue
@@ -207,6 +235,9 @@ def _key(frame: Frame) -> Key:
         return name, -1, -1  # reading it says what is wrong
     if frame.in_video is not None:
         name = f"{frame.path.name} {frame.in_video.stamp}"
+    if frame.live is not None:
+        # Another file beside the photo is looked at anew.
+        name = f"{name} {shown_name(frame.live.name)}"
     return name, about.st_size, about.st_mtime_ns
 
 
@@ -214,7 +245,8 @@ def _merged(frame: Frame, read: Frame) -> Frame:
     """Add what was read of a photo to a frame that may already have its place in a sequence."""
     if frame.digest:
         return replace(frame, seen=read.seen)
-    return replace(read, name=frame.name, path=frame.path)
+    live = None if read.live is None else frame.live
+    return replace(read, name=frame.name, path=frame.path, live=live)
 
 
 def frame_reader(settings: Settings, folder: Path | None, on_step: OnStep | None) -> FrameReader:
@@ -250,6 +282,7 @@ def read_source(
         offsets=dict(settings.offsets),
         timezone=settings.timezone,
         read_files=reader.read_files,
+        keep_screenshots=settings.keep_screenshots,
     )
     return reader.read_sequence(found) if found.kind == "video" else found
 

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from dayline.arrays import FloatArray, unit_rows
 from dayline.events import Event
 
+SMALL = 256
+"""Shorter side at which pictures are measured and compared, in pixels; about that of photos."""
+
 WORKING_SIDE = 64
 """Pixels of the shorter side at which content is looked for: without noise, but with objects."""
 
@@ -78,6 +81,14 @@ def photo_quality(measures: FloatArray) -> FloatArray:
     exposed = np.clip(1.0 - clipped, WORST, 1.0)
     quality: FloatArray = np.minimum(content / ENOUGH_CONTENT, 1.0) * sharp * exposed
     return quality
+
+
+def picture_quality(pixels: NDArray[np.uint8]) -> float:
+    """Return the quality of one picture, for choosing among the frames of a video."""
+    from dayline.media.decode import small_gray
+
+    measures = measure_photo(small_gray(pixels, size=SMALL))
+    return float(photo_quality(measures[None].astype(np.float64))[0])
 
 
 def _content(gray: NDArray[Any]) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from dayline.album.calendars import calendar_entries
 from dayline.album.corrections import (
     Corrections,
     load_corrections,
+    needed_frames,
     with_saved_contexts,
     with_saved_details,
     with_saved_levels,
@@ -49,7 +51,7 @@ from dayline.arrays import FloatArray
 from dayline.checks import TransposedWarning, check_times
 from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
-from dayline.events import Event, Segmentation
+from dayline.events import Event, Segmentation, SetAside
 from dayline.features.tables import FeatureTable, read_features
 from dayline.media.breaks import (
     FrameGroups,
@@ -62,7 +64,7 @@ from dayline.media.clocks import with_one_clock
 from dayline.media.frame import FrameSequence
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
-from dayline.text import counted, duration_text
+from dayline.text import counted, duration_text, kinds_text
 
 CORRECTED_NOTE = (
     "your corrections are included, and later runs use them too (unless --forget-corrections is"
@@ -204,6 +206,7 @@ def segment_source(
     pause_factor: float = 10.0,
     pause_seconds: float = 300.0,
     jump_km: float = 2.0,
+    keep_screenshots: bool = False,
     corrections: Segmentation | Literal["kept"] | None = "kept",
     segmenter: Segmenter | None = None,
     on_step: OnStep | None = None,
@@ -233,6 +236,8 @@ def segment_source(
     jump_km : float > 0
         A distance of more than this many kilometers between two photos, far longer than those
         nearby, is a boundary too (see `dayline.media.breaks.find_jumps`).
+    keep_screenshots : bool
+        Do not set aside screenshots and the like (see `dayline.media.aside`).
     corrections : Segmentation, "kept" or None
         A result that a person corrected; its boundaries and names are kept. "kept" uses the
         corrections that earlier runs or the person left in `store`; None uses none.
@@ -253,6 +258,7 @@ def segment_source(
         thumbnails=False,
         offsets=tuple((offsets or {}).items()),
         timezone=timezone,
+        keep_screenshots=keep_screenshots,
     )
     with nullcontext() if store is None else output_folder(store) as folder:
         return segment_frames(source, settings, folder, corrections=corrections, on_step=on_step)
@@ -274,6 +280,13 @@ def segment_frames(
     reader = frame_reader(settings, folder, on_step)
     extractor = reader.extractor
     sequence = read_source(source, reader, settings)
+    if sequence.aside:
+        sequence = _with_frames(
+            sequence,
+            needed_frames(
+                corrections, folder, sequence.digests, [frame.digest for frame in sequence.aside]
+            ),
+        )
     frames, notes = with_one_clock(sequence, features_of(sequence))
     sequence = replace(sequence, frames=frames, notes=(*notes, *sequence.notes))
     features, digests, times = features_of(sequence), sequence.digests, sequence.times
@@ -283,7 +296,12 @@ def segment_frames(
     saved = load_corrections(corrections, folder, digests, times=times, names=sequence.names)
     _warn_of_requests(saved, settings.segmenter)
     dates = find_dates(times, sequence.dates)
-    pauses = find_pauses(placed, factor=settings.pause_factor, at_least=settings.pause_seconds)
+    pauses = find_pauses(
+        placed,
+        factor=settings.pause_factor,
+        at_least=settings.pause_seconds,
+        durations=sequence.durations,
+    )
     pauses = {frame: seconds for frame, seconds in pauses.items() if frame not in dates}
     jumps = find_jumps(sequence.locations, placed, at_least=settings.jump_km)
     # A person who merged two events across a break overrules it.
@@ -351,9 +369,13 @@ def segment_frames(
         dates=sequence.dates,
         names=sequence.names,
         digests=digests,
+        durations=sequence.durations,
         source=sequence.source.resolve().name,
         method=", ".join(filter(None, (settings.method, f"features {extractor.name}"))),
         skipped=sequence.skipped,
+        set_aside=tuple(
+            SetAside(frame.name, frame.aside, frame.digest, frame.time) for frame in sequence.aside
+        ),
         notes=(*_notes(sequence, groups, pauses, jumps, events), *notes, *_correction_notes(saved)),
         places=saved.places,
         levels=levels,
@@ -456,6 +478,18 @@ def _with_typical_duration(segmenter: Segmenter | None, seconds: float | None) -
     return copy
 
 
+def _with_frames(sequence: FrameSequence, digests: Collection[str]) -> FrameSequence:
+    """Put files that were set aside back among the photos, by their times."""
+    aside = [frame for frame in sequence.aside if frame.digest not in digests]
+    for frame in sequence.aside:
+        if frame.digest in digests:
+            known = sequence.placed_times or ()
+            after = len(known) if frame.time is None else bisect_right(known, frame.time)
+            frames = (*sequence.frames[:after], frame, *sequence.frames[after:])
+            sequence = replace(sequence, frames=frames)
+    return replace(sequence, aside=tuple(aside))
+
+
 def _usable_times(
     sequence: FrameSequence, groups: FrameGroups, segmenter: Segmenter | None
 ) -> FloatArray | None:
@@ -524,6 +558,7 @@ def _notes(
     """Say how the frames were ordered, and which bursts, pauses and jumps were found."""
     frames = "frames" if sequence.kind == "video" else "photos"
     notes = [f"{frames} in order {sequence.order}", *sequence.notes]
+    notes += _item_notes(sequence)
     if groups.n_bursts:
         notes.append(
             f"{counted(groups.n_bursts, 'burst')} of near-identical photos ({groups.n_in_bursts}"
@@ -544,6 +579,22 @@ def _notes(
             f" longest {max(ways):.0f} km: each is a boundary"
         )
     return tuple(notes)
+
+
+def _item_notes(sequence: FrameSequence) -> Iterator[str]:
+    """Say which frames are not plain photos, and what was set aside."""
+    lengths = [seconds for seconds in sequence.durations or () if seconds is not None]
+    if lengths:
+        yield (
+            f"{counted(len(lengths), 'video')} among the photos, {duration_text(sum(lengths))} in all:"
+            " each has one picture"
+        )
+    n_live = sum(frame.live is not None for frame in sequence.frames)
+    if n_live:
+        yield f"{counted(n_live, 'live photo')}: each is one with its short video"
+    if sequence.aside:
+        what = kinds_text(frame.aside for frame in sequence.aside)
+        yield f"{what} set aside, in no event (--keep-screenshots keeps them among the photos)"
 
 
 def _correction_notes(corrections: Corrections) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class Settings:
         The method itself; `EventSegmenter()` if None.
     formats : tuple of str
         Exports to write (`dayline.album.export.formats.FORMATS`).
-    order, every, model, pause_seconds, pause_factor, jump_km, timezone
+    order, every, model, pause_seconds, pause_factor, jump_km, timezone, keep_screenshots
         See `segment_source`.
     offsets : tuple of (str, float)
         Seconds to add to the times of a camera, with the name of its folder or its model.
@@ -85,6 +85,7 @@ class Settings:
     offsets: tuple[tuple[str, float], ...] = ()
     timezone: str | None = None
     calendars: tuple[Path, ...] = ()
+    keep_screenshots: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError if a setting is invalid."""

@@ -24,6 +24,7 @@ from dayline.album.export.formats import (
 )
 from dayline.album.export.photos import has_old_sidecars_beside, remove_sorted_photos
 from dayline.album.export.table import write_csv
+from dayline.album.key_photos import picture_quality
 from dayline.album.page.graph_picture import Drawable
 from dayline.album.page.overview import overview_data
 from dayline.album.page.page import events_mark, page_data, write_page
@@ -184,7 +185,7 @@ class Written:
     page : Path
         The page.
     pictures : mapping of int to str
-        The picture of every frame that has one.
+        The picture of every frame that has one; those after the last frame are set aside.
     exports : tuple of Path
         The requested exports.
     renewed : tuple of Path
@@ -267,7 +268,10 @@ def write_result(
     segmentation, sequence = result.segmentation, result.sequence
     source = None if sequence is None else sequence.source
     is_film = sequence is not None and sequence.kind == "video"
-    photos = None if sequence is None or is_film else sequence.paths
+    # Frames after the last are those set aside.
+    items = () if sequence is None or is_film else (*sequence.frames, *sequence.aside)
+    photos = tuple(frame.path for frame in items) or None
+    live = {k: frame.live for k, frame in enumerate(items) if frame.live is not None}
     has_links = not (share or blur_faces)
     copy_name = chaptered_name(source) if with_chapters and source is not None else ""
 
@@ -294,6 +298,7 @@ def write_result(
             blurred=blur_faces or (was_blurred and not thumbnails),
             film=source if is_film and has_links else None,
             originals=photos if has_links else None,
+            live=live if has_links else None,
         )
         if result.corrections:
             keep_edits(folder, result.corrections)
@@ -437,8 +442,10 @@ def _pictures(
     if given is not None:
         digests, labels = given.digests(), given.labels()
     elif sequence is not None:
-        digests = {i: sequence.digests[i] for i in pictured_frames(result.segmentation)}
-        labels = dict(enumerate(sequence.names))
+        shown = (*sequence.frames, *sequence.aside)
+        indices = pictured_frames(result.segmentation)
+        digests = {i: shown[i].digest for i in (*indices, *range(sequence.n_frames, len(shown)))}
+        labels = {i: frame.name for i, frame in enumerate(shown)}
     else:
         return None
     pictures = PictureFolder(folder, blur_faces)
@@ -452,7 +459,13 @@ def _pictures(
     if given is not None:
         decoded = given.decode(missing, lost.__setitem__)
     elif sequence is not None and missing:
-        decoded = images(sequence, size=DECODED_SIDE, indices=missing, on_skip=lost.__setitem__)
+        decoded = images(
+            replace(sequence, frames=shown),
+            size=DECODED_SIDE,
+            indices=missing,
+            on_skip=lost.__setitem__,
+            score=picture_quality,
+        )
     for done, (frame, image) in enumerate(decoded):
         if on_step is not None:
             on_step("pictures", done, len(missing))

@@ -107,7 +107,7 @@ class Task:
         return self.output / self.source.folder
 
 
-OF_PHOTOS = ("order", "offsets", "timezone")
+OF_PHOTOS = ("order", "offsets", "timezone", "keep_screenshots")
 OF_VIDEOS = ("every", "write_chapters")
 OF_PICTURES = ("model", "pause_seconds", "pause_factor", "jump_km", "thumbnails", "blur_faces")
 OF_FEATURES = ("key", "transpose")
@@ -140,8 +140,9 @@ def make_task(source: Source, output: Path, settings: Settings) -> Task:
         values = np.ascontiguousarray(source.data.features)
         state = [values.shape, str(values.dtype), hashlib.sha256(values.data).hexdigest()]
     elif source.kind == "photos":
-        photos = find_files(source.data).photos
-        state = [[shown_name(p.relative_to(source.data)), *_file_state(p)] for p in photos]
+        found = find_files(source.data)
+        files = [*found.photos, *found.videos, *found.live.values()]
+        state = [[shown_name(p.relative_to(source.data)), *_file_state(p)] for p in files]
     else:
         state = _file_state(source.data)
 

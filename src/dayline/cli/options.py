@@ -125,6 +125,13 @@ class Options:
             )
         ),
     ] = 2.0
+    keep_screenshots: Annotated[
+        bool,
+        of_photos(
+            "--keep-screenshots",
+            help="Keep screenshots, scanned documents and receipts among the photos.",
+        ),
+    ] = False
     no_thumbnails: Annotated[
         bool,
         of_photos("--no-thumbnails", help="No photos on the page; remove those of earlier runs."),
@@ -187,6 +194,7 @@ class Options:
             offsets=offsets,
             timezone=self.timezone,
             calendars=tuple(self.calendar or ()),
+            keep_screenshots=self.keep_screenshots,
         )
 
     def _segmenter(self) -> Segmenter:

@@ -191,6 +191,7 @@ def _check_options(
         ("--offset", settings.offsets, ("photos",), "photos"),
         ("--timezone", options.timezone, ("photos",), "photos"),
         ("--calendar", options.calendar, ("photos",), "photos"),
+        ("--keep-screenshots", options.keep_screenshots, ("photos",), "photos"),
         ("--model", options.model, ("photos", "video"), "photos and videos"),
         ("--blur-faces", options.blur_faces, ("photos", "video"), "photos and videos"),
         ("--places", options.places, ("photos", "video"), "photos and videos"),
@@ -234,7 +235,10 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool, as_one: 
             sequence = day
 
         pauses = find_pauses(
-            sequence.placed_times, factor=settings.pause_factor, at_least=settings.pause_seconds
+            sequence.placed_times,
+            factor=settings.pause_factor,
+            at_least=settings.pause_seconds,
+            durations=sequence.durations,
         )
         lengths = {frame: duration_text(seconds) for frame, seconds in pauses.items()}
 

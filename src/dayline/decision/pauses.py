@@ -27,6 +27,7 @@ def find_pauses(
     *,
     factor: float = FAR_LONGER,
     at_least: float = 300.0,
+    durations: Sequence[float | None] | None = None,
 ) -> dict[int, float]:
     """Find the times when the camera was off: the first frame after each, and its seconds.
 
@@ -49,8 +50,12 @@ def find_pauses(
         Minimum length of a pause in units of the usual gap.
     at_least : float >= 0
         Minimum length of a pause in seconds.
+    durations : sequence of float or None, optional
+        Seconds that frames last; while a video is recorded, the camera is not off.
     """
     gaps = np.diff(np.asarray([] if times is None else times, dtype=np.float64))
+    if durations is not None:
+        gaps = gaps - np.asarray([seconds or 0.0 for seconds in durations[: len(gaps)]])
     above = gaps[gaps > 0]
     usual = float(np.median(above)) if above.size else 0.0
     limit = factor * usual if _is_regular(above, usual) else min(factor * usual, LONGEST_USUAL_GAP)

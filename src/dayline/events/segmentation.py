@@ -126,6 +126,28 @@ class SkippedFile:
     why: str
 
 
+@dataclass(frozen=True)
+class SetAside:
+    """A file that is in no event, since it is no photo of the day.
+
+    Attributes
+    ----------
+    name : str
+        File name, relative to the source.
+    kind : str
+        What it is, such as "screenshot".
+    digest : str
+        Identifies it by its content.
+    time : float or None
+        As `Segmentation.times`.
+    """
+
+    name: str
+    kind: str
+    digest: str
+    time: float | None = None
+
+
 EVENTS_VERSION = 1
 EVENTS_FORMAT = "dayline-events"
 MOST_FRAMES = 10_000_000
@@ -154,7 +176,7 @@ def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
 
 
 A_YEAR = 366 * 86_400
-PER_FRAME = ("scores", "times", "dates", "names", "digests")
+PER_FRAME = ("scores", "times", "dates", "names", "digests", "durations")
 
 
 @dataclass(frozen=True)
@@ -180,12 +202,16 @@ class Segmentation:
     digests : tuple of str or None
         Identifies every frame by its content, whatever its name and time: a photo by its picture, a
         frame of a film by the film and its time, a row of a table by its values.
+    durations : tuple of float or None
+        Seconds that each video among photos lasts, None for a photo; None if there is no video.
     source : str or None
         Name of the source, for display.
     method : str or None
         Name of the method and, for photos and video, the model of the features; no other settings.
     skipped : tuple of SkippedFile
         Files that could not be used.
+    set_aside : tuple of SetAside
+        Screenshots and the like, which are in no event.
     notes : tuple of str
         Notes for the user (order used, clock jumps, repairs).
     places : tuple of Place
@@ -209,9 +235,11 @@ class Segmentation:
     dates: tuple[str | None, ...] | None = None
     names: tuple[str, ...] | None = None
     digests: tuple[str, ...] | None = None
+    durations: tuple[float | None, ...] | None = None
     source: str | None = None
     method: str | None = None
     skipped: tuple[SkippedFile, ...] = field(default=())
+    set_aside: tuple[SetAside, ...] = field(default=())
     notes: tuple[str, ...] = field(default=())
     places: tuple[Place, ...] = field(default=())
     levels: tuple[NestedLevel, ...] = field(default=())
@@ -487,7 +515,13 @@ class Segmentation:
     def from_json(cls, text: str) -> Segmentation:
         """Read JSON written by `to_json` in this or an older version."""
         content = _parsed(text)
-        parts = {"events": Event, "skipped": SkippedFile, "places": Place, "levels": NestedLevel}
+        parts = {
+            "events": Event,
+            "skipped": SkippedFile,
+            "set_aside": SetAside,
+            "places": Place,
+            "levels": NestedLevel,
+        }
         for name, kind in parts.items():
             content[name] = [_made(kind, part) for part in content.get(name, ())]
         made: Segmentation = _made(cls, content)

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from dayline.features.extract import Extractor
 from dayline.features.numpy_files import load_npz
 from dayline.files import UnreadableFileError, reading, writing_whole
-from dayline.media.frame import Camera, CaptureTime, Frame, Seen
+from dayline.media.frame import Camera, CaptureTime, Frame, Seen, shown_name
 
 Key: TypeAlias = tuple[str, int, int]
 """Name of a frame, and size in bytes and time of change in nanoseconds of its file."""
 
-FORMAT = "dayline-features-3"
+FORMAT = "dayline-features-4"
 COLUMNS = ("names", "sizes", "modified", "features", "signatures", "measures")
-ABOUT = ("digest", "taken", "camera", "location")
+ABOUT = ("digest", "taken", "camera", "location", "duration", "live", "aside")
 
 
 def load_seen(path: Path, extractor: Extractor) -> tuple[dict[Key, Frame], str]:
@@ -85,7 +85,7 @@ def _frames(
 
 
 def _frame(about: dict[str, Any], seen: Seen) -> Frame:
-    digest, taken, camera, location = (about[name] for name in ABOUT)
+    digest, taken, camera, location, duration, live, aside = (about[name] for name in ABOUT)
     if taken is not None:
         taken = CaptureTime(
             seconds=_number(taken["seconds"]),
@@ -96,7 +96,18 @@ def _frame(about: dict[str, Any], seen: Seen) -> Frame:
         latitude, longitude = map(_number, location)
         location = (latitude, longitude)
     camera = Camera(str(camera["model"]), str(camera["serial"]))
-    return Frame("", Path(), str(digest), taken=taken, camera=camera, location=location, seen=seen)
+    return Frame(
+        "",
+        Path(),
+        str(digest),
+        taken=taken,
+        camera=camera,
+        location=location,
+        duration=None if duration is None else _number(duration),
+        live=None if live is None else Path(str(live)),
+        aside=str(aside),
+        seen=seen,
+    )
 
 
 def _number(value: Any) -> float:
@@ -124,6 +135,9 @@ def save_seen(path: Path, extractor: Extractor, frames: Mapping[Key, Frame]) -> 
             None if frame.taken is None else asdict(frame.taken),
             asdict(frame.camera),
             frame.location,
+            frame.duration,
+            None if frame.live is None else shown_name(frame.live.name),
+            frame.aside,
         )
         for frame in frames.values()
     ]

@@ -22,7 +22,8 @@ from PIL import Image, UnidentifiedImageError
 from pillow_heif import register_heif_opener
 
 from dayline.installation import MissingExtraError
-from dayline.media.exif import camera_of, exif_location, exif_time, gps_time, with_utc
+from dayline.media.aside import aside_by_header
+from dayline.media.exif import camera_of, exif_location, exif_time, gps_time, user_comment, with_utc
 from dayline.media.frame import RAW_SUFFIXES, Frame
 from dayline.media.raw import open_raw
 
@@ -128,11 +129,15 @@ def read_photo(
     with opened(path) as (image, file), _memory.holding(_peak_bytes(image)):
         taken = with_utc(exif_time(image), path.name, gps_time(image))
         camera, location = camera_of(image), exif_location(image)
+        aside = aside_by_header(
+            name, camera, form=image.format, size=image.size, comment=user_comment(image)
+        )
         position = file.tell()
         digest = content_digest(file)
         file.seek(position)
         pixels = None if size is None else _pixels(image, file, size=size)
-    return Frame(name, path, digest, taken=taken, camera=camera, location=location), pixels
+    frame = Frame(name, path, digest, taken=taken, camera=camera, location=location, aside=aside)
+    return frame, pixels
 
 
 def decode_photo(path: Path, *, size: int) -> NDArray[np.uint8]:

@@ -18,14 +18,17 @@ from dayline.text import moment
 if TYPE_CHECKING:
     from PIL import Image
 
-MAKE, MODEL, SERIAL = 0x010F, 0x0110, 0xA431
+MAKE, MODEL, SERIAL, USER_COMMENT = 0x010F, 0x0110, 0xA431, 0x9286
 LONGEST = 80
 
 
 def camera_of(image: Image.Image) -> Camera:
     """Read make, model and serial number of the camera from the EXIF data of a photo."""
     tags = _tags(image)
-    make, model, serial = (_plain_text(tags.get(tag)) for tag in (MAKE, MODEL, SERIAL))
+    return _camera(*(_plain_text(tags.get(tag)) for tag in (MAKE, MODEL, SERIAL)))
+
+
+def _camera(make: str, model: str, serial: str = "") -> Camera:
     # Many cameras repeat the make in the model: "Canon", "Canon EOS 5D".
     whole = (
         model
@@ -87,6 +90,12 @@ def exif_time(image: Image.Image) -> CaptureTime | None:
         if seconds is not None:
             return CaptureTime(seconds + _part(part), _offset(offset))
     return None
+
+
+def user_comment(image: Image.Image) -> str:
+    """Read the UserComment of a picture, without the eight bytes that name its encoding."""
+    value = _tags(image).get(USER_COMMENT)
+    return _plain_text(value[8:] if isinstance(value, bytes) and value[5:8] == b"\0\0\0" else value)
 
 
 def _tags(image: Image.Image) -> Mapping[int, Any]:
@@ -281,6 +290,66 @@ def _three(value: Any) -> list[float] | None:
 
 def _letter(value: Any) -> str:
     return _plain_text(value)[:1].upper()
+
+
+QUICKTIME = "com.apple.quicktime."
+FIRST_VIDEO = 347_155_200.0
+"""Seconds since 1970 of the year 1981: an earlier time in a video means that it is not known."""
+
+ISO_6709 = re.compile(r"([+-]\d{2}(?:\.\d+)?)([+-]\d{3}(?:\.\d+)?)", re.ASCII)
+
+
+def video_time(tags: Mapping[str, str], name: str, *, duration: float) -> CaptureTime | None:
+    """Read when a video was taken from the tags of its container; None if that is not known.
+
+    Apple writes the local time with its offset. Others write UTC, at the beginning or at the end
+    of the recording; many of them also name the file by the local time, which gives the offset.
+
+    Parameters
+    ----------
+    tags : mapping of str to str
+        The tags, by the names that FFmpeg gives them.
+    name : str
+        Name of the file.
+    duration : float
+        Seconds that the video lasts.
+    """
+    text = tags.get(f"{QUICKTIME}creationdate", "")
+    found, offset = EXIF_TIME.match(text), _offset(text[-6:].lstrip("0123456789:."))
+    seconds = None if found is None else _seconds(*map(int, found.groups()))
+    if seconds is not None and offset is not None:
+        return CaptureTime(seconds, offset)
+
+    found = EXIF_TIME.match(tags.get("creation_time", ""))
+    utc = None if found is None else _seconds(*map(int, found.groups()))
+    local = time_in_name(name)
+    if utc is None or utc < FIRST_VIDEO:
+        return None
+    if local is None:
+        return CaptureTime(utc, is_utc=True)
+    for began in (utc, utc - duration):
+        offset = round((local - began) / QUARTER_HOUR) * QUARTER_HOUR
+        if abs(local - began - offset) <= ROUNDING and abs(offset) <= LARGEST_OFFSET:
+            # Some cameras write their local time as UTC, so that a difference of 0 says nothing.
+            return CaptureTime(local, offset or None)
+    return CaptureTime(local)
+
+
+def video_camera(tags: Mapping[str, str]) -> Camera:
+    """Read make and model of the phone from the tags of a video."""
+    return _camera(*(_plain_text(tags.get(f"{QUICKTIME}{what}")) for what in ("make", "model")))
+
+
+def video_location(tags: Mapping[str, str]) -> Location | None:
+    """Read where a video was taken from its tags; None if that is missing or invalid."""
+    text = tags.get(f"{QUICKTIME}location.ISO6709") or tags.get("location", "")
+    found = ISO_6709.match(text)
+    if found is None:
+        return None
+    latitude, longitude = map(float, found.groups())
+    is_known = max(abs(latitude), abs(longitude)) >= NULL_ISLAND
+    is_valid = abs(latitude) <= 90 and abs(longitude) <= 180
+    return (latitude, longitude) if is_known and is_valid else None
 
 
 SUPPLEMENT = ".supplemental-metadata"

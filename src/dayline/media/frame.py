@@ -30,6 +30,12 @@ VIDEO_SUFFIXES = frozenset(
 )
 TABLE_SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
+
+def is_video_name(name: str) -> bool:
+    """Whether a file is named like a video."""
+    return PurePath(name).suffix.lower() in VIDEO_SUFFIXES
+
+
 NOON = 12 * 3600.0
 NUMBERS = re.compile(r"([0-9]+)")
 
@@ -252,6 +258,12 @@ class Frame:
         Where the photo was taken.
     in_video : VideoFrame or None
         Position in the video.
+    duration : float or None
+        Seconds that a video among photos lasts; it is one frame, with one picture.
+    live : Path or None
+        The short video that a phone keeps beside a photo.
+    aside : str
+        What it is if it is no photo of the day, such as "screenshot" (see `dayline.media.aside`).
     seen : Seen or None
         What its pixels gave; None if they were not decoded.
     """
@@ -267,6 +279,9 @@ class Frame:
     clock: str = ""
     location: Location | None = None
     in_video: VideoFrame | None = None
+    duration: float | None = None
+    live: Path | None = None
+    aside: str = ""
     seen: Seen | None = field(default=None, repr=False, compare=False)
 
 
@@ -290,12 +305,15 @@ class Photos:
         Photos that cannot be read.
     notes : tuple of str
         What was assumed about time zones, and which other files are there.
+    aside : tuple of Frame
+        Screenshots and the like, which are in no event.
     """
 
     root: Path
     frames: tuple[Frame, ...]
     skipped: tuple[SkippedFile, ...] = ()
     notes: tuple[str, ...] = ()
+    aside: tuple[Frame, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -322,6 +340,8 @@ class FrameSequence:
         The camera whose clock is taken as right; empty if clocks are not to be compared.
     video : VideoIndex or None
         All frames of the video, of which `frames` are some (video only).
+    aside : tuple of Frame
+        Screenshots and the like, which are in no event (photos only).
     """
 
     source: Path
@@ -333,6 +353,7 @@ class FrameSequence:
     skipped: tuple[SkippedFile, ...] = ()
     reference: str = ""
     video: VideoIndex | None = field(default=None, repr=False, compare=False)
+    aside: tuple[Frame, ...] = ()
 
     @property
     def n_frames(self) -> int:
@@ -380,6 +401,12 @@ class FrameSequence:
         )
 
     @cached_property
+    def durations(self) -> tuple[float | None, ...] | None:
+        """Seconds that each video among photos lasts; None if there is no video."""
+        lengths = tuple(frame.duration for frame in self.frames)
+        return lengths if any(length is not None for length in lengths) else None
+
+    @cached_property
     def digests(self) -> tuple[str, ...]:
         """Hash of the content of every frame."""
         return tuple(frame.digest for frame in self.frames)
@@ -420,12 +447,16 @@ class Also:
 
 
 def refuse_mostly_bad(source: Path, skipped: Sequence[SkippedFile], *, n_good: int) -> None:
-    """Raise ValueError if more than half of the files or frames of a source cannot be used."""
-    if len(skipped) <= n_good:
+    """Raise ValueError if more than half of the files or frames of a source cannot be used.
+
+    Videos among photos do not count: another program may have given their suffixes to other files.
+    """
+    bad = [file for file in skipped if not is_video_name(file.name)]
+    if len(bad) <= n_good:
         return
 
-    first = skipped[0]
+    first = bad[0]
     raise ValueError(
-        f"{shown_name(source)}: {len(skipped)} of {len(skipped) + n_good} frames cannot be read,"
+        f"{shown_name(source)}: {len(bad)} of {len(bad) + n_good} frames cannot be read,"
         f" more than half (first {first.name}: {first.why}); remove or repair them"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -183,6 +184,50 @@ def group_by_folder(photos: Photos) -> tuple[Days, tuple[str, ...]]:
     return tuple((top, _below(group, top)) for top, group in days), ()
 
 
+def without_loose_videos(photos: Photos) -> Photos:
+    """Leave out videos outside of the folders that are the days."""
+    loose = [frame for frame in photos.frames if not _top(frame, photos)]
+    why = "is in no folder of a day"
+    return replace(
+        photos,
+        frames=tuple(frame for frame in photos.frames if _top(frame, photos)),
+        skipped=(*photos.skipped, *(SkippedFile(frame.name, why) for frame in loose)),
+    )
+
+
+def with_aside(groups: Days, aside: Sequence[Frame]) -> Days:
+    """Give each file that is set aside to the day whose photos are nearest in time.
+
+    One without a time goes to the day with photos in its folder, else to the first day.
+
+    Parameters
+    ----------
+    groups : tuple of (str, Photos)
+        The days.
+    aside : sequence of Frame
+        Screenshots and the like.
+    """
+    times: list[list[float]] = []
+    folders: list[set[Path]] = []
+    for _, photos in groups:
+        known = [(own_time(frame), frame.shift) for frame in photos.frames]
+        times.append([t + shift for t, shift in known if t is not None])
+        folders.append({frame.path.parent for frame in photos.frames})
+    given: list[list[Frame]] = [[] for _ in groups]
+    for frame in aside:
+        time = own_time(frame)
+        if time is None:
+            beside = [k for k, inside in enumerate(folders) if frame.path.parent in inside]
+            given[beside[0] if beside else 0].append(frame)
+        else:
+            apart = [min((abs(t - time) for t in known), default=np.inf) for known in times]
+            given[int(np.argmin(apart))].append(frame)
+    return tuple(
+        (name, replace(photos, aside=tuple(frames)))
+        for (name, photos), frames in zip(groups, given, strict=True)
+    )
+
+
 def _below(photos: Photos, folder: str) -> Photos:
     """Make the names of photos in a folder relative to it."""
     prefix = f"{shown_name(folder)}/"
@@ -239,7 +284,8 @@ def with_camera_clocks(photos: Photos) -> Photos:
         The photos.
     """
     tops = _folders_of_cameras([frame.name for frame in photos.frames])
-    keys = [(top, frame.camera) for top, frame in zip(tops, photos.frames, strict=True)]
+    cameras = _with_video_cameras(photos.frames)
+    keys = list(zip(tops, (camera or Camera() for camera in cameras), strict=True))
     spans: dict[tuple[str, Camera], tuple[float, float]] = {}
     for key, t, known in zip(keys, *photo_times(photos), strict=True):
         if known and t is not None:
@@ -252,9 +298,29 @@ def with_camera_clocks(photos: Photos) -> Photos:
     n_cameras, n_folders = Counter(top for top, _ in pairs), Counter(key for _, key in pairs)
     clocks = {key: _named(key, n_folders, n_cameras) for key in n_folders}
     frames = tuple(
-        replace(frame, clock=clocks[key]) for frame, key in zip(photos.frames, keys, strict=True)
+        replace(frame, clock="?" if camera is None else clocks[key])
+        for frame, key, camera in zip(photos.frames, keys, cameras, strict=True)
     )
     return replace(photos, frames=frames)
+
+
+def _with_video_cameras(frames: Sequence[Frame]) -> list[Camera | None]:
+    """Return the camera of each frame: few videos name it, so that of the photos beside counts.
+
+    None for a video beside the photos of several cameras, or of none.
+    """
+    beside: dict[Path, set[Camera]] = defaultdict(set)
+    for frame in frames:
+        if frame.duration is None:
+            beside[frame.path.parent].add(frame.camera)
+    cameras: list[Camera | None] = []
+    for frame in frames:
+        if frame.duration is None or frame.camera != Camera():
+            cameras.append(frame.camera)
+        else:
+            found = beside[frame.path.parent]
+            cameras.append(next(iter(found)) if len(found) == 1 else None)
+    return cameras
 
 
 def clocks_to_compare(photos: Photos) -> tuple[Photos, str]:

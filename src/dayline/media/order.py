@@ -298,7 +298,7 @@ def in_local_time(
     ]
     if not in_utc:
         return tuple(found), ()
-    note = f"the times of {counted(len(in_utc), 'photo')} are in UTC (Google Takeout)"
+    note = f"the times of {counted(len(in_utc), 'photo')} are in UTC (Google Takeout, videos)"
     known = sorted(
         (t.seconds - t.offset, t.offset) for t in taken if t is not None and t.offset is not None
     )

@@ -16,6 +16,7 @@ from dayline.media.frame import (
     Frame,
     FrameSequence,
     Photos,
+    is_video_name,
     natural_key,
     refuse_mostly_bad,
     shown_name,
@@ -37,6 +38,7 @@ def read_photo_folder(
     offsets: Mapping[str, float] | None = None,
     timezone: str | None = None,
     read_files: ReadFiles | None = None,
+    keep_screenshots: bool = False,
 ) -> FrameSequence:
     """Find the photos in a folder and its subfolders, in the order in which they were taken.
 
@@ -56,13 +58,17 @@ def read_photo_folder(
         Time zone of photos that record none, such as "Europe/Madrid".
     read_files : callable, optional
         See `read_photos`.
+    keep_screenshots : bool
+        See `read_photos`.
 
     Raises
     ------
     ValueError
         If there are no photos, or more than half of them cannot be read.
     """
-    photos = read_photos(path, timezone=timezone, read_files=read_files)
+    photos = read_photos(
+        path, timezone=timezone, read_files=read_files, keep_screenshots=keep_screenshots
+    )
     refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos.frames))
     photos, reference, notes = with_clocks(photos, offsets=offsets or {}, order=order)
     return photo_sequence(photos, order=order, reference=reference, notes=(*notes, *photos.notes))
@@ -73,6 +79,7 @@ def read_photos(
     *,
     timezone: str | None = None,
     read_files: ReadFiles | None = None,
+    keep_screenshots: bool = False,
     on_step: OnStep | None = None,
 ) -> Photos:
     """Read the photos in a folder and its subfolders.
@@ -85,6 +92,9 @@ def read_photos(
         Time zone of photos that record none.
     read_files : callable, optional
         Reads the files; by default, only their headers are read.
+    keep_screenshots : bool
+        Do not set aside screenshots and the like (see `dayline.media.aside`). They are not if
+        there is nothing else.
     on_step : callable, optional
         Called as on_step("photos", done, total) while headers are read.
 
@@ -106,7 +116,8 @@ def read_photos(
         sidecars[file.parent].add(file.name)
     frames: list[Frame] = []
     skipped = list(found.closed)
-    for file in found.photos:
+    # Of the videos beside photos, only those that are not their live parts were read.
+    for file in (*found.photos, *found.videos, *filter(files.__contains__, found.live.values())):
         frame = files[file]
         if isinstance(frame, str):
             skipped.append(SkippedFile(found.name(file), frame))
@@ -120,23 +131,43 @@ def read_photos(
     local, notes = in_local_time([frame.taken for frame in frames], zone=zone)
     frames = [replace(frame, taken=t) for frame, t in zip(frames, local, strict=True)]
     notes = (*notes, *_left_out(found))
-    return Photos(folder, tuple(frames), tuple(skipped), notes)
+    kept = tuple(frame for frame in frames if not frame.aside)
+    if keep_screenshots or not kept:
+        return Photos(folder, tuple(frames), tuple(skipped), notes)
+    aside = tuple(frame for frame in frames if frame.aside)
+    return Photos(folder, kept, tuple(skipped), notes, aside)
 
 
 @needs_extra("photos", "reading photos")
 def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Path, Frame | str]:
-    """Read the headers of photos; return what each says, or why it cannot be used."""
+    """Read the headers of photos and videos; return what each says, or why it cannot be used."""
     from dayline.media.decode import BadImageError, read_photo
+    from dayline.media.videos import read_video_frame, with_live_video
 
     headers: dict[Path, Frame | str] = {}
-    for done, path in enumerate(found.photos):
+
+    def read(path: Path) -> Frame:
+        if is_video_name(path.name):
+            return read_video_frame(path, found.name(path))[0]
+        photo, _ = read_photo(path, found.name(path))
+        return with_live_video(photo, found.live.get(path))
+
+    files = [*found.photos, *found.videos]
+    for done, path in enumerate(files):
         if on_step is not None and done % 100 == 0:
-            on_step("photos", done, len(found.photos))
+            on_step("photos", done, len(files))
         try:
-            headers[path], _ = read_photo(path, found.name(path))
+            headers[path] = read(path)
         except BadImageError as error:
             headers[path] = str(error)
+        if path in found.live and not is_live(headers[path]):
+            files.append(found.live[path])
     return headers
+
+
+def is_live(photo: Frame | str) -> bool:
+    """Whether the video beside a photo is its live part, as far as the photo could be read."""
+    return isinstance(photo, Frame) and photo.live is not None
 
 
 def with_clocks(
@@ -225,6 +256,7 @@ def photo_sequence(
         notes=(*found, *notes),
         skipped=photos.skipped,
         reference=reference,
+        aside=in_order(photos.aside)[0] if photos.aside else (),
     )
 
 
@@ -252,10 +284,10 @@ def without_copies(photos: Photos) -> Photos:
 
 
 def _left_out(found: FilesFound) -> Iterator[str]:
-    counts = ((found.n_hidden, "hidden"), (len(found.videos), "video"), (found.n_other, "other"))
+    counts = ((found.n_hidden, "hidden"), (found.n_other, "other"))
     passed = ", ".join(f"{n} {what}" for n, what in counts if n)
     if passed:
-        yield f"skipped files that are not photos: {passed}"
+        yield f"skipped files that are not photos or videos: {passed}"
     if found.n_raw_twins:
         files = counted(found.n_raw_twins, "RAW file is", "RAW files are")
         yield f"{files} not used, since the same photo is there in another format"

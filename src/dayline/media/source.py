@@ -16,6 +16,7 @@ from dayline.media.frame import (
     Also,
     FrameSequence,
     Image,
+    is_video_name,
     shown_name,
 )
 from dayline.media.photos import ReadFiles, read_photo_folder
@@ -29,6 +30,7 @@ def open_source(
     offsets: Mapping[str, float] | None = None,
     timezone: str | None = None,
     read_files: ReadFiles | None = None,
+    keep_screenshots: bool = False,
 ) -> FrameSequence:
     """Find the frames of a folder of photos or of a video.
 
@@ -42,6 +44,8 @@ def open_source(
         Order and times of photos (see `read_photo_folder`).
     read_files : callable, optional
         Reads the files of photos; by default, only their headers are read.
+    keep_screenshots : bool
+        See `read_photos`.
     """
     source = Path(path)
     if source.is_dir():
@@ -50,7 +54,12 @@ def open_source(
                 f"{shown_name(source)}: the time between frames (every) is for videos; leave it out"
             )
         return read_photo_folder(
-            source, order=order, offsets=offsets, timezone=timezone, read_files=read_files
+            source,
+            order=order,
+            offsets=offsets,
+            timezone=timezone,
+            read_files=read_files,
+            keep_screenshots=keep_screenshots,
         )
     if not source.exists():
         raise ValueError(f"{shown_name(source)}: no such file or folder")
@@ -84,6 +93,7 @@ def images(
     on_skip: Callable[[int, str], None] | None = None,
     on_note: Callable[[str], None] | None = None,
     also: Also | None = None,
+    score: Callable[[Image], float] | None = None,
 ) -> Iterator[tuple[int, Image]]:
     """Decode frames one after another, in sequence order.
 
@@ -103,6 +113,8 @@ def images(
         Called with notes on the whole source, such as the number of broken packets.
     also : Also, optional
         A second size (video only).
+    score : callable, optional
+        How good a picture is, for choosing that of a video among photos.
 
     Yields
     ------
@@ -126,7 +138,7 @@ def images(
         return video_images(
             sequence, size=size, indices=wanted, on_skip=skip, on_note=on_note, also=also
         )
-    return _photo_images(sequence, wanted, size=size, on_skip=skip)
+    return _photo_images(sequence, wanted, size=size, on_skip=skip, score=score)
 
 
 def _photo_images(
@@ -135,12 +147,17 @@ def _photo_images(
     *,
     size: int,
     on_skip: Callable[[int, str], None],
+    score: Callable[[Image], float] | None,
 ) -> Iterator[tuple[int, Image]]:
     from dayline.media.decode import BadImageError, decode_photo
+    from dayline.media.videos import decode_video
 
     def decode(index: int) -> Image | str:
+        path = sequence.paths[index]
         try:
-            return decode_photo(sequence.paths[index], size=size)
+            if is_video_name(path.name):
+                return decode_video(path, size=size, score=score)
+            return decode_photo(path, size=size)
         except BadImageError as error:
             return str(error)
 

@@ -26,6 +26,9 @@ MACHINE_FOLDERS = frozenset({"@eaDir", "__MACOSX", "lost+found"})
 # corrections.
 RESULT_FILES = ("events.json", "index.html")
 
+LIVE_PHOTO, LIVE_VIDEO = (".heic", ".heif", ".jpg", ".jpeg"), (".mov", ".mp4")
+"""What phones save a live photo as."""
+
 CAMERA_FOLDER = re.compile(r"[1-9]\d{2}[0-9A-Z_]{5}", re.ASCII)
 """100CANON, 101_PANA: cameras start a new one every thousand photos, even within a day."""
 
@@ -42,6 +45,9 @@ class FilesFound:
         Files by their suffix; exports of dayline are not photos.
     sidecars : list of Path
         Files that end in .json; Google Takeout keeps times in them.
+    live : dict of Path to Path
+        Videos that may belong to a photo beside them: phones keep a few seconds around a photo as
+        IMG_1.MOV beside IMG_1.HEIC. They are not among `videos`.
     n_raw_twins : int
         Number of RAW files that are not used, since the same photo is there in another format.
     n_other, n_hidden : int
@@ -56,6 +62,7 @@ class FilesFound:
     photos: list[Path] = field(default_factory=list)
     videos: list[Path] = field(default_factory=list)
     sidecars: list[Path] = field(default_factory=list)
+    live: dict[Path, Path] = field(default_factory=dict)
     n_raw_twins: int = 0
     n_other: int = 0
     n_hidden: int = 0
@@ -88,6 +95,7 @@ def find_files(folder: Path) -> FilesFound:
         elif suffix != ".xmp":
             found.n_other += 1
     _leave_out_raw_twins(found)
+    _pair_live_photos(found)
     return found
 
 
@@ -100,6 +108,16 @@ def _leave_out_raw_twins(found: FilesFound) -> None:
         if path.suffix.lower() not in RAW_SUFFIXES or _place(path) not in others
     ]
     found.n_raw_twins, found.photos = len(found.photos) - len(kept), kept
+
+
+def _pair_live_photos(found: FilesFound) -> None:
+    photos = {_place(p): p for p in reversed(found.photos) if p.suffix.lower() in LIVE_PHOTO}
+    for path in found.videos:
+        photo = photos.get(_place(path)) if path.suffix.lower() in LIVE_VIDEO else None
+        if photo is not None:
+            found.live.setdefault(photo, path)
+    paired = set(found.live.values())
+    found.videos = [path for path in found.videos if path not in paired]
 
 
 def _place(path: Path) -> tuple[Path, str]:

@@ -1,7 +1,7 @@
 // The frames of the page, and their times as text. Camera time has no time zone; it is treated as
 // UTC throughout.
 
-import { two } from "./text.js";
+import { lengthText, plural, two } from "./text.js";
 
 export const data = JSON.parse(document.getElementById("data").textContent);
 export const original = data.segmentation;
@@ -44,6 +44,21 @@ export function frameAt(number) {
   if (photoNumbers === null) return number >= 1 && number <= nFrames ? number - 1 : null;
   const frame = original.digests.indexOf(photoNumbers[number - 1]);
   return frame < 0 ? null : frame;
+}
+
+// Seconds that a video among the photos lasts; null for a photo.
+export function durationOf(frame) {
+  return original.durations?.[frame] ?? null;
+}
+
+// How many photos and videos some frames are, and how long the videos last.
+export function countText(frames) {
+  const lengths = frames.map(durationOf).filter((one) => one !== null);
+  const rest = frames.length - lengths.length;
+  if (lengths.length === 0) return plural(rest, thing);
+  const length = lengthText(lengths.reduce((a, b) => a + b));
+  const videos = `${plural(lengths.length, "video")} (${length})`;
+  return rest === 0 ? videos : `${plural(rest, thing)}, ${videos}`;
 }
 
 function placedTimes() {
@@ -147,7 +162,7 @@ export function eventSpanText(event) {
 export const longStep = isWall ? Math.max(10 * typicalStep, 300) : 10 * typicalStep;
 
 export function pauseBefore(frame) {
-  return times !== null && frame > 0 && times[frame] - times[frame - 1] > longStep
-    ? times[frame] - times[frame - 1]
-    : 0;
+  if (times === null || frame === 0) return 0;
+  const pause = times[frame] - times[frame - 1] - (durationOf(frame - 1) ?? 0);
+  return pause > longStep ? pause : 0;
 }

@@ -131,8 +131,9 @@ export function renderHiddenSwitch() {
   hiddenSwitch.textContent = showsHidden ? "Leave out hidden" : `Show ${count} hidden`;
 }
 
-// How many photos and events are not hidden.
+// The photos that are not hidden, and how many events are not.
 export function countShown() {
   const shown = events.filter((event) => !isEventHidden(event));
-  return { frames: original.n_frames - state.hidden.length, events: shown.length };
+  const all = Array.from({ length: original.n_frames }, (_, frame) => frame);
+  return { frames: all.filter((frame) => !isHidden(frame)), events: shown.length };
 }

@@ -1,5 +1,6 @@
 // The page of one result: draws all parts, and handles clicks and keys in the list.
 
+import { renderAside } from "./aside.js";
 import { openChooser } from "./chooser.js";
 import { make } from "./elements.js";
 import {
@@ -16,12 +17,12 @@ import {
 } from "./events.js";
 import {
   clockText,
+  countText,
   data,
   frameAt,
   nFrames,
   original,
   pictures,
-  thing,
   writable,
 } from "./frames.js";
 import { openHelp } from "./help.js";
@@ -87,7 +88,7 @@ function townsText() {
 function renderSummary() {
   const recurring = [...contextGroups.keys()].filter((one) => contextLabel(one) !== null).length;
   const shown = countShown();
-  const facts = [plural(shown.frames, thing), plural(shown.events, "event")];
+  const facts = [countText(shown.frames), plural(shown.events, "event")];
   if (lanes.length > 1) facts.unshift(plural(lanes.length, "day"));
   else if (timeAfter(0, nFrames) !== null)
     facts.unshift(`${clockText(timeAfter(0, nFrames))} – ${clockText(timeBefore(0, nFrames))}`);
@@ -276,6 +277,7 @@ function goToAddress() {
 }
 
 window.addEventListener("hashchange", goToAddress);
+renderAside();
 
 connect({ keep: storeState, draw: render });
 render();

@@ -22,6 +22,7 @@ from dayline.album.pictures import remove_thumbnails
 from dayline.arrays import Array
 from dayline.events import Segmentation
 from dayline.files import UnreadableFileError, reading, write_text_whole, writing_whole
+from dayline.text import kinds_text
 
 MOST_DAY_TITLES = 3
 YEARS_1_TO_9999 = (-62_135_596_800, 253_402_300_800)
@@ -36,6 +37,7 @@ def write_page(
     communities: Sequence[int] | None = None,
     blurred: bool = False,
     originals: Sequence[Path] | None = None,
+    live: Mapping[int, Path] | None = None,
     film: Path | None = None,
     calendar: Sequence[Entry] = (),
 ) -> Path:
@@ -48,8 +50,8 @@ def write_page(
     folder : str or Path
         Where to write the page; created if missing.
     thumbnails : mapping of int to str, optional
-        The picture of every frame that has one, relative to `folder` (see `PictureFolder`). If
-        None, the page has no pictures. Pictures of an earlier run that the page does not show are
+        The picture of every frame that has one, relative to `folder` (see `PictureFolder`); the
+        numbers after the last frame are for the files set aside. If None, the page has no pictures. Pictures of an earlier run that the page does not show are
         removed.
     graph : array of shape (n_frames, n_frames) or Drawable, optional
         Shown as a picture.
@@ -60,8 +62,10 @@ def write_page(
         Whether faces are blurred in all pictures of the result; the page says so if it has any, and
         later runs know it.
     originals : sequence of Path, optional
-        The photo of every frame. The page links to it by a relative path, unless that would name
+        The photo of every frame, then those set aside. The page links to it by a relative path, unless that would name
         folders above the user's own (see `relative_addresses`).
+    live : mapping of int to Path, optional
+        The short video beside the photo of a frame.
     film : Path, optional
         The video that the page plays, found in the same way.
     calendar : sequence of Entry
@@ -83,7 +87,7 @@ def write_page(
 
     pictures = ratios = None
     if thumbnails:
-        frames = range(segmentation.n_frames)
+        frames = range(segmentation.n_frames + len(segmentation.set_aside))
         pictures = [quote(thumbnails[k]) if k in thumbnails else None for k in frames]
         ratios = [_ratio(folder / thumbnails[k]) if k in thumbnails else None for k in frames]
     when = day_heading(segmentation)
@@ -98,6 +102,9 @@ def write_page(
             "entries": [[e.start, e.stop, e.title] for e in calendar if not e.all_day],
             "days": list(dict.fromkeys(e.title for e in calendar if e.all_day)),
         },
+        "live": dict(zip(live, relative_addresses([*live.values()], folder), strict=True))
+        if live
+        else None,
         "film": None if film is None else relative_addresses([film], folder)[0],
         # Within the data, so that the page can be renewed without the photos.
         "about": {
@@ -317,6 +324,7 @@ def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
         "album": data.get("album"),
         "pictured": bool(data["pictures"]),
         "calendar_days": (data.get("calendar") or {}).get("days", ())[:MOST_DAY_TITLES],
+        "aside": kinds_text(file.kind for file in segmentation.set_aside),
         **data["about"],
     }
     return render("page", content, data=data)

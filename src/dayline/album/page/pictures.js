@@ -2,8 +2,9 @@
 
 import { make } from "./elements.js";
 import { eventAt, events } from "./events.js";
-import { data, frameText, original, pictures, served, timeOf } from "./frames.js";
+import { data, durationOf, frameText, original, pictures, served, timeOf } from "./frames.js";
 import { isFavorite, isHidden, isLeftOut } from "./marks.js";
+import { lengthText } from "./text.js";
 
 function hasPicture(frame) {
   return pictures[frame] && !isLeftOut(frame);
@@ -45,10 +46,18 @@ function leaveRoom(element, frame) {
   if (data.ratios?.[frame]) element.style.setProperty("--ratio", data.ratios[frame]);
 }
 
+// How long a video lasts, on its picture; nothing for a photo.
+export function badge(frame) {
+  const seconds = durationOf(frame);
+  return seconds === null ? "" : make("span", { class: "badge" }, lengthText(seconds));
+}
+
 export function frameButton(frame, className = "thumb") {
   const name = original.names?.[frame];
+  const seconds = durationOf(frame);
+  const what = seconds === null ? null : `video of ${lengthText(seconds)}`;
   const mark = isHidden(frame) ? "hidden" : isFavorite(frame) ? "favorite" : null;
-  const label = [frameText(frame, true), name, mark].filter(Boolean).join(", ");
+  const label = [frameText(frame, true), what, name, mark].filter(Boolean).join(", ");
   const button = make(
     "button",
     {
@@ -60,6 +69,7 @@ export function frameButton(frame, className = "thumb") {
       tabindex: "-1",
     },
     pictureOf(frame, "thumb-picture"),
+    badge(frame),
   );
   leaveRoom(button, pictured(frame));
   return button;
@@ -78,4 +88,14 @@ export const movie = reachable(data.film);
 
 export function originalOf(frame) {
   return reachable(data.originals?.[frame]);
+}
+
+// The photo itself; null for a video.
+export function photoOf(frame) {
+  return durationOf(frame) === null ? originalOf(frame) : null;
+}
+
+// The video, or the short one of a live photo.
+export function videoOf(frame) {
+  return durationOf(frame) === null ? reachable(data.live?.[frame]) : originalOf(frame);
 }

@@ -5,6 +5,7 @@ import { make, makeButton, moveWithArrows } from "./elements.js";
 import { edit, events, replaced, titleOf } from "./events.js";
 import {
   clockText,
+  countText,
   dayAt,
   dayText,
   durationText,
@@ -19,7 +20,7 @@ import {
 } from "./frames.js";
 import { lanes } from "./lanes.js";
 import { canMark, shownFrames, isEventHidden, isFavorite, isHidden, keyFrame } from "./marks.js";
-import { frameButton, movie, pictureOf } from "./pictures.js";
+import { badge, frameButton, movie, pictureOf } from "./pictures.js";
 import { chosen, colorClass, contextTag, isShown, refreshContext, shownTitle } from "./places.js";
 import { canTellStory } from "./story.js";
 import { suggestionFor } from "./suggestions.js";
@@ -184,10 +185,10 @@ function markRow(row) {
   const isFilled = row.querySelector(".strip")?.childElementCount > 0;
   row.marks = marks;
   row.classList.toggle("hidden-event", isEventHidden(event));
-  row.querySelector(".count").textContent = plural(frames.length, thing);
+  row.querySelector(".count").textContent = countText(frames);
   const key = row.querySelector(".key");
   key.dataset.frame = String(keyFrame(event));
-  key.replaceChildren(pictureOf(keyFrame(event), "key-picture"));
+  key.replaceChildren(pictureOf(keyFrame(event), "key-picture"), badge(keyFrame(event)));
   const hide = row.querySelector('[data-action="hide"]');
   if (hide !== null) {
     hide.textContent = isEventHidden(event) ? "Unhide" : "Hide";

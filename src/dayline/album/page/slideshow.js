@@ -3,7 +3,8 @@
 
 import { make } from "./elements.js";
 
-const SECONDS = { card: 2.6, photo: 4 };
+const SECONDS = { card: 2.6, photo: 4, video: 20 };
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const story = document.getElementById("story");
 const scene = story.querySelector(".story-scene");
 const caption = story.querySelector(".story-caption");
@@ -15,9 +16,9 @@ let at = 0;
 let playing = false;
 let timer = null;
 
-// A slide is { part, picture, whole, card }: the number of its part, the address of a picture, that
-// of the photo itself if there is one, and the elements on a title card, null for a photo. The last
-// slide ends the story.
+// A slide is { part, picture, whole, video, card }: the number of its part, the address of a
+// picture, those of the photo itself and of a video if there are, and the elements on a title card,
+// null for a photo. The last slide ends the story.
 export function playSlides(list, from) {
   slides = list;
   at = Math.max(0, from);
@@ -56,16 +57,55 @@ function setPlaying(now) {
 
 function showSlide() {
   clearTimeout(timer);
-  const { part, picture, whole, card } = slides[at];
+  const { part, picture, whole, video, card } = slides[at];
   if (at === slides.length - 1) playing = false;
   pause.textContent = playing ? "Pause" : "Play";
   story.classList.toggle("paused", !playing);
   [...progress.children].forEach((one, i) => one.classList.toggle("past", i <= part));
   scene.classList.toggle("dimmed", card !== null);
-  fadeIn(picture, whole);
+  if (video && !calm.matches && !unshowable.has(video)) fadeInVideo(video, picture);
+  else fadeIn(picture, whole);
+  const film = playShown();
   caption.replaceChildren(...(card ?? []));
-  const seconds = SECONDS[card === null ? "photo" : "card"];
+  const seconds = SECONDS[card !== null ? "card" : film ? "video" : "photo"];
   if (playing) timer = setTimeout(() => go(1), (1000 * seconds) / Number(speed.value));
+}
+
+const unshowable = new Set();
+
+function fadeInVideo(address, poster) {
+  if (scene.lastElementChild?.address === address) return;
+  const film = make("video", { src: address, poster, playsinline: "", preload: "auto" });
+  film.address = address;
+  const isShown = () => story.open && scene.lastElementChild === film;
+  film.addEventListener("ended", () => isShown() && playing && go(1));
+  film.addEventListener("error", () => {
+    unshowable.add(address);
+    if (isShown()) showSlide();
+  });
+  addToScene(film);
+}
+
+// Only the video of this slide plays, and only while the story does; returns whether there is one.
+function playShown() {
+  const film = scene.lastElementChild;
+  for (const other of scene.querySelectorAll("video"))
+    if (other !== film || !playing) other.pause();
+  if (!(film instanceof HTMLVideoElement)) return false;
+  film.playbackRate = Number(speed.value);
+  if (playing)
+    film.play().catch((error) => {
+      // Some browsers let a video play with sound only if the person has just pressed something.
+      if (error.name !== "NotAllowedError") return;
+      film.muted = true;
+      film.play().catch(() => null);
+    });
+  return true;
+}
+
+function addToScene(element) {
+  scene.append(element);
+  while (scene.childElementCount > 2) scene.firstElementChild.remove();
 }
 
 // The next picture fades in over the one before, the photo itself if it is loaded by then.
@@ -73,8 +113,7 @@ function fadeIn(address, whole) {
   if (scene.lastElementChild?.address === address) return;
   const picture = make("img", { src: address, alt: "", draggable: "false" });
   picture.address = address;
-  scene.append(picture);
-  while (scene.childElementCount > 2) scene.firstElementChild.remove();
+  addToScene(picture);
   if (whole !== null) sharpen(picture, whole);
 }
 

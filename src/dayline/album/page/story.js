@@ -3,13 +3,14 @@
 
 import { make, makeButton } from "./elements.js";
 import { eventAt, events } from "./events.js";
-import { data, eventSpanText, isWall, pictures } from "./frames.js";
+import { data, durationOf, eventSpanText, isWall, pictures } from "./frames.js";
 import { allFrames, isEventHidden, isFavorite, isHidden, keyFrame } from "./marks.js";
-import { movie, originalOf } from "./pictures.js";
+import { movie, photoOf, videoOf } from "./pictures.js";
 import { placeName, shownTitle } from "./places.js";
 import { playAgain, playSlides } from "./slideshow.js";
 
 const MOST_PHOTOS = 6; // of one event
+const MOST_VIDEOS = 3;
 
 // A film has its own way of being played.
 export const canTellStory = pictures !== null && movie === null;
@@ -23,6 +24,15 @@ function spread(list, most) {
   return Array.from({ length: count }, (_, i) => list[Math.floor((i * list.length) / count)]);
 }
 
+// The best photos of an event and its longest videos, in order.
+function storyFrames(event) {
+  const isVideo = (frame) => durationOf(frame) !== null && pictures[frame] && !isHidden(frame);
+  const videos = allFrames(event).filter(isVideo);
+  videos.sort((a, b) => durationOf(b) - durationOf(a));
+  const frames = new Set([...photosOf(event), ...videos.slice(0, MOST_VIDEOS)]);
+  return [...frames].sort((a, b) => a - b);
+}
+
 // The key photo of an event, the favorites, and others spread over it, in order.
 function photosOf(event) {
   const own = allFrames(event).filter((frame) => pictures[frame] && !isHidden(frame));
@@ -34,7 +44,8 @@ function photosOf(event) {
 }
 
 function slide(part, frame, card = null) {
-  return { part, picture: pictures[frame], whole: originalOf(frame), card };
+  const video = card === null && durationOf(frame) !== null ? videoOf(frame) : null;
+  return { part, picture: pictures[frame], whole: photoOf(frame), video, card };
 }
 
 export function tellStory(frame = 0) {
@@ -43,7 +54,7 @@ export function tellStory(frame = 0) {
   let part = 0;
   let from = -1;
   events.forEach((event, index) => {
-    const photos = photosOf(event);
+    const photos = storyFrames(event);
     if (photos.length === 0) return;
     const key = photos.includes(keyFrame(event)) ? keyFrame(event) : photos[0];
     if (from < 0 && index >= first) from = slides.length;

@@ -8,6 +8,14 @@ export function plural(count, word) {
   return `${count.toLocaleString("en-GB")} ${word}${count === 1 ? "" : "s"}`;
 }
 
+// 0:32, 1:02:03, as players show it.
+export function lengthText(seconds) {
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes}:${two(whole % 60)}`;
+  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)}`;
+}
+
 // A to Z, AA, AB, like the columns of a spreadsheet.
 export function letters(place) {
   let text = "";

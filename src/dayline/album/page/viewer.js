@@ -12,9 +12,11 @@ import {
   titleOf,
 } from "./events.js";
 import {
+  clockText,
   data,
   dayAt,
   dayText,
+  durationOf,
   frameText,
   isWall,
   lastUntil,
@@ -36,7 +38,7 @@ import {
   toggleFavorite,
   toggleHidden,
 } from "./marks.js";
-import { movie, originalOf, pictureOf, pictured } from "./pictures.js";
+import { badge, movie, originalOf, photoOf, pictureOf, pictured, videoOf } from "./pictures.js";
 import { colorClass, contextLabel, shownTitle } from "./places.js";
 import { fillRow } from "./rows.js";
 import { drag, fit, isZoomed, listenTo, showPicture, zoomStep } from "./zoom.js";
@@ -57,7 +59,7 @@ const ACTIONS = {
   PageUp: () => stepEvents(-1),
   PageDown: () => stepEvents(1),
   Home: () => viewFrame(0),
-  End: () => viewFrame(nFrames - 1),
+  End: () => viewFrame(Infinity),
   Escape: leave,
   s: () => splitAt(viewed),
   m: () => mergeWithPrevious(eventAt(viewed)),
@@ -68,6 +70,7 @@ const ACTIONS = {
   h: () => canMark && toggleHidden([viewed]),
   p: playOrPause,
 };
+const EDITS = ["s", "m", "b", "e", "k", "f", "h"];
 const parts = {
   title: viewer.querySelector(".viewer-title"),
   detail: viewer.querySelector(".viewer-detail"),
@@ -76,8 +79,10 @@ const parts = {
   source: viewer.querySelector("a.quiet"),
 };
 export let viewed = 0;
-let player = null; // of the film
-let followed = null; // the frame that the film shows
+let isAside = false; // what is in view is in no event
+let player = null; // of the film, or of a video
+let followed = null; // the frame that it shows
+const unplayable = new Set(); // addresses of videos
 
 function buttonOf(key) {
   return viewer.querySelector(`[data-key="${key}"]`);
@@ -85,13 +90,13 @@ function buttonOf(key) {
 
 viewer.addEventListener("click", (e) => {
   const { key, frame } = e.target.closest("[data-key], [data-frame]")?.dataset ?? {};
-  if (key !== undefined) ACTIONS[key]();
+  if (key !== undefined) actionOf(key)?.();
   else if (frame !== undefined) viewFrame(Number(frame));
 });
 
 viewer.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
-  const action = ACTIONS[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+  const action = actionOf(e.key.length === 1 ? e.key.toLowerCase() : e.key);
   if (action === undefined) return;
   e.preventDefault();
   action();
@@ -111,8 +116,16 @@ function canBeKey() {
 }
 
 function stepFrames(step) {
+  if (isAside) {
+    viewFrame(viewed + step);
+    return;
+  }
   const next = nextFrame(viewed, step);
   if (next !== null) viewFrame(next);
+}
+
+function actionOf(key) {
+  return isAside && EDITS.includes(key) ? undefined : ACTIONS[key];
 }
 
 // Makes the frame in view the last of its event: the next event starts one frame later.
@@ -121,7 +134,20 @@ function endHere() {
   if (index + 1 < events.length) moveStart(index + 1, viewed + 1);
 }
 
+// A video plays at once, if the browser lets it.
 export function openViewer(frame) {
+  isAside = false;
+  openAt(frame);
+  player?.play().catch(() => null);
+}
+
+// Shows what is set aside, which has the numbers after the last frame.
+export function openAside(frame) {
+  isAside = true;
+  openAt(frame);
+}
+
+function openAt(frame) {
   viewed = frame;
   if (isLeftOut(frame) && nextFrame(frame, 1) === null && nextFrame(frame, -1) === null) return;
   if (!viewer.open) viewer.showModal();
@@ -142,10 +168,45 @@ function filmTile(frame, index) {
     "span",
     { class: classes.filter(Boolean).join(" "), "data-frame": String(frame) },
     pictureOf(frame, "tile-picture", "eager"),
+    badge(frame),
   );
 }
 
+function viewAside(frame) {
+  const count = original.set_aside.length;
+  viewed = Math.min(nFrames + count - 1, Math.max(nFrames, frame));
+  const { name, kind, time } = original.set_aside[viewed - nFrames];
+  endFilm();
+  parts.stage.classList.remove("hidden-photo");
+  parts.title.textContent = kind[0].toUpperCase() + kind.slice(1);
+  parts.detail.textContent = [
+    time === null ? null : clockText(time, true),
+    `${viewed - nFrames + 1} of ${count}`,
+    name,
+  ]
+    .filter(Boolean)
+    .join("  ·  ");
+  showPicture(parts.stage, { small: pictures[viewed], whole: originalOf(viewed), alt: name });
+  buttonOf("Before").disabled = viewed === nFrames;
+  buttonOf("Next").disabled = viewed === nFrames + count - 1;
+  buttonOf("p").hidden = true;
+  showSource();
+}
+
+// Browsers cannot show the originals of some formats, but may know a program that can.
+function showSource() {
+  const address = originalOf(viewed);
+  parts.source.hidden = address === null;
+  if (address !== null) parts.source.href = address;
+}
+
 export function viewFrame(frame) {
+  for (const key of EDITS) buttonOf(key).hidden = isAside || ("fh".includes(key) && !canMark);
+  parts.strip.hidden = isAside;
+  if (isAside) {
+    viewAside(frame);
+    return;
+  }
   const inside = Math.min(nFrames - 1, Math.max(0, frame));
   const shownFrame = isLeftOut(inside) ? (nextFrame(inside, 1) ?? nextFrame(inside, -1)) : inside;
   if (shownFrame === null) {
@@ -175,12 +236,13 @@ export function viewFrame(frame) {
 
   if (!filmShows(viewed)) {
     const alt = `${titleOf(index)}, ${frameText(shown ?? viewed, true)}`;
-    if (shown === null)
+    if (durationOf(viewed) !== null && canPlay(viewed)) showPlayer(videoOf(viewed), "The video");
+    else if (shown === null)
       parts.stage.replaceChildren(make("p", { class: "no-picture" }, frameText(viewed, true)));
     else
       showPicture(parts.stage, {
         small: pictures[shown],
-        whole: shown === viewed ? originalOf(viewed) : null,
+        whole: shown === viewed ? photoOf(viewed) : null,
         alt,
       });
   }
@@ -204,19 +266,21 @@ export function viewFrame(frame) {
   buttonOf("e").disabled = viewed === event.stop - 1 || index === events.length - 1;
   buttonOf("m").disabled = index === 0;
   buttonOf("k").disabled = !canBeKey();
-  for (const key of ["f", "h"]) buttonOf(key).hidden = !canMark;
   buttonOf("f").setAttribute("aria-pressed", String(isFavorite(viewed)));
   buttonOf("h").setAttribute("aria-pressed", String(isHidden(viewed)));
   buttonOf("h").textContent = isHidden(viewed) ? "Unhide" : "Hide";
   parts.stage.classList.toggle("hidden-photo", isHidden(viewed));
-  buttonOf("p").hidden = movie === null || times === null;
+  buttonOf("p").hidden = (movie === null || times === null) && !canPlay(viewed);
+  showSource();
+}
 
-  const address = originalOf(viewed);
-  parts.source.hidden = address === null;
-  if (address !== null) parts.source.href = address;
+function canPlay(frame) {
+  const address = videoOf(frame);
+  return address !== null && !unplayable.has(address);
 }
 
 function stepEvents(step) {
+  if (isAside) return;
   let index = eventAt(viewed) + step;
   while (index >= 0 && index < events.length && isEventLeftOut(events[index])) index += step;
   viewFrame(events[Math.min(events.length - 1, Math.max(0, index))].start);
@@ -233,6 +297,7 @@ function leave() {
 // On closing, the list shows the event that was in view.
 viewer.addEventListener("close", () => {
   leave();
+  if (isAside) return;
   const row = document.querySelector(`.event[data-event="${eventAt(viewed)}"]`);
   if (row === null) return;
   fillRow(row);
@@ -260,29 +325,40 @@ function filmAddress(frame) {
 export function playFilm(frame) {
   if (movie === null || times === null) return;
   openViewer(frame);
+  showPlayer(filmAddress(frame), `The film from ${frameText(frame, true)}`);
+  player.addEventListener("timeupdate", () => followFilm());
+  // Whether it can be played is told by its events.
+  player.play().catch(() => null);
+}
+
+function showPlayer(src, label) {
   player?.remove();
   player = make("video", {
     class: "player",
     controls: "",
+    playsinline: "",
     preload: "metadata",
-    src: filmAddress(frame),
-    "aria-label": `The film from ${frameText(frame, true)}`,
+    src,
+    "aria-label": label,
   });
-  followed = frame;
-  player.addEventListener("timeupdate", () => followFilm());
+  if (movie === null && pictures !== null) player.setAttribute("poster", pictures[viewed]);
+  followed = viewed;
   player.addEventListener("error", filmFails);
   for (const change of ["play", "pause"])
     player.addEventListener(change, () => {
       buttonOf("p").textContent = player?.paused === false ? "Pause" : "Play";
     });
   parts.stage.replaceChildren(player);
-  // Whether it can be played is told by the events above.
-  player.play().catch(() => null);
 }
 
 function playOrPause() {
-  if (player === null) playFilm(viewed);
-  else if (player.paused) player.play().catch(() => null);
+  if (player === null && movie !== null) playFilm(viewed);
+  else if (player === null) {
+    if (!canPlay(viewed)) return;
+    showPlayer(videoOf(viewed), "The video of the live photo");
+    player.addEventListener("ended", () => (endFilm(), viewFrame(viewed)));
+    player.play().catch(() => null);
+  } else if (player.paused) player.play().catch(() => null);
   else player.pause();
 }
 
@@ -315,15 +391,18 @@ function endFilm() {
 
 function filmFails(e) {
   if (e.target !== player) return;
-  [player, followed] = [null, null];
-  parts.stage.replaceChildren(
-    make(
-      "p",
-      { class: "film-fails" },
-      "This browser cannot play the film: it does not know the format, or the file is no longer there. ",
-      make("a", { href: movie, target: "_blank", rel: "noopener" }, "Open the file"),
-    ),
+  const href = movie ?? player.getAttribute("src");
+  unplayable.add(href);
+  endFilm();
+  viewFrame(viewed);
+  const message = make(
+    "p",
+    { class: "film-fails" },
+    "This browser cannot play the video: it does not know the format, or the file is no longer there. ",
+    make("a", { href, target: "_blank", rel: "noopener" }, "Open the file"),
   );
+  if (movie === null) parts.stage.append(message);
+  else parts.stage.replaceChildren(message);
 }
 
 viewer.addEventListener("close", endFilm);
