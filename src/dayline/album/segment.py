@@ -22,6 +22,7 @@ from dayline.album.corrections import (
     with_saved_details,
     with_saved_levels,
 )
+from dayline.album.day_map import day_map
 from dayline.album.edits import forget_corrections, note_unused_downloads
 from dayline.album.extraction import (
     features_of,
@@ -355,12 +356,11 @@ def segment_frames(
         favorites=saved.favorites,
         hidden=saved.hidden,
     )
-    if not settings.share:
-        locations = list(sequence.locations)
-        for frame in saved.hidden if locations else ():
-            locations[frame] = None
-        events, without_names = with_towns(with_locations(events, locations))
-        notes = (*notes, *without_names)
+    locations = [] if settings.share else list(sequence.locations)
+    for frame in saved.hidden if locations else ():
+        locations[frame] = None
+    events, without_names = with_towns(with_locations(events, locations))
+    notes = (*notes, *without_names)
     segmentation = Segmentation(
         events=events,
         scores=scores,
@@ -388,6 +388,7 @@ def segment_frames(
         communities=communities,
         graph=graph_of_frames(segmenter.graph_, groups.of_frame),
         sequence=sequence,
+        day_map=day_map(events, locations, sequence.placed_times),
         calendar=calendar_entries(settings.calendars, sequence),
         corrections=saved.new,
         event_features=event_features(

@@ -74,6 +74,8 @@ class SourceResult:
     corrections : tuple of Segmentation
         New corrections of a person, already applied to the events; `write_result` keeps them for
         the next run.
+    day_map : mapping or None
+        Where the frames were taken (see `dayline.album.day_map`).
     calendar : tuple of Entry
         Entries of the person's calendar at the time of the frames.
     pictures : GivenPictures or None
@@ -88,6 +90,7 @@ class SourceResult:
     graph: Array | Drawable | None
     sequence: FrameSequence | None = None
     corrections: tuple[Segmentation, ...] = ()
+    day_map: Mapping[str, Any] | None = None
     calendar: tuple[Entry, ...] = ()
     pictures: GivenPictures | None = None
     event_features: EventFeatures | None = None
@@ -294,6 +297,7 @@ def write_result(
             thumbnails=pictures,
             graph=result.graph,
             communities=result.communities,
+            day_map=result.day_map,
             calendar=result.calendar,
             blurred=blur_faces or (was_blurred and not thumbnails),
             film=source if is_film and has_links else None,
@@ -431,7 +435,7 @@ def without_locations(result: SourceResult) -> SourceResult:
     """
     events = tuple(event.without_location() for event in result.segmentation.events)
     segmentation = replace(result.segmentation, events=events)
-    return replace(result, segmentation=segmentation, calendar=())
+    return replace(result, segmentation=segmentation, day_map=None, calendar=())
 
 
 def _pictures(

@@ -90,13 +90,7 @@ def find_jumps(
     at_least : float > 0
         Minimum length of a jump in kilometers.
     """
-    frames = [i for i, location in enumerate(locations) if location is not None]
-    points = np.asarray(
-        [location for location in locations if location is not None], dtype=np.float64
-    ).reshape(-1, 2)
-    if times is not None and len(points) > 2:
-        good = ~_impossible(points, np.asarray(times, dtype=np.float64)[frames], at_least)
-        frames, points = [frame for frame, ok in zip(frames, good, strict=True) if ok], points[good]
+    frames, points = located_frames(locations, times, at_least=at_least)
     if len(points) < 2:
         return {}
     steps = distance_km(points[:-1], points[1:])
@@ -109,6 +103,23 @@ def find_jumps(
         if step > max(at_least, JUMP_FACTOR * nearby):
             jumps[_longest_wait(frames[k], frames[k + 1], times)] = step
     return jumps
+
+
+def located_frames(
+    locations: Sequence[tuple[float, float] | None],
+    times: Sequence[float] | None = None,
+    *,
+    at_least: float = 2.0,
+) -> tuple[list[int], FloatArray]:
+    """Return the frames with a location that can be true, and these locations; see `find_jumps`."""
+    frames = [i for i, location in enumerate(locations) if location is not None]
+    points = np.asarray(
+        [location for location in locations if location is not None], dtype=np.float64
+    ).reshape(-1, 2)
+    if times is not None and len(points) > 2:
+        good = ~_impossible(points, np.asarray(times, dtype=np.float64)[frames], at_least)
+        frames, points = [frame for frame, ok in zip(frames, good, strict=True) if ok], points[good]
+    return frames, points
 
 
 def distance_km(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -7,6 +7,13 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+export function svgElement(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
 export function makeButton(attributes, action, ...children) {
   const button = make("button", { type: "button", ...attributes }, ...children);
   button.addEventListener("click", action);

@@ -27,6 +27,7 @@ import {
 } from "./frames.js";
 import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
+import { renderMap } from "./map.js";
 import {
   allFrames,
   countShown,
@@ -66,6 +67,7 @@ function render(message) {
   groupContexts();
   renderContexts();
   renderBest();
+  renderMap();
   renderTimeline();
   renderRows();
   renderSummary();
@@ -238,10 +240,11 @@ document.addEventListener("keydown", (e) => {
 
 window.addEventListener("beforeprint", () => document.querySelectorAll(".event").forEach(fillRow));
 window.addEventListener("scroll", hidePreview, { passive: true });
-document.getElementById("best").addEventListener("click", (e) => {
-  const frame = e.target.closest("[data-frame]")?.dataset.frame;
-  if (frame !== undefined) openViewer(Number(frame));
-});
+for (const id of ["best", "map"])
+  document.getElementById(id).addEventListener("click", (e) => {
+    const frame = e.target.closest("[data-frame]")?.dataset.frame;
+    if (frame !== undefined) openViewer(Number(frame));
+  });
 
 document.getElementById("hint").textContent =
   pictures === null

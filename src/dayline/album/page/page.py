@@ -39,6 +39,7 @@ def write_page(
     originals: Sequence[Path] | None = None,
     live: Mapping[int, Path] | None = None,
     film: Path | None = None,
+    day_map: Mapping[str, Any] | None = None,
     calendar: Sequence[Entry] = (),
 ) -> Path:
     """Write `folder`/index.html, where a person sees, corrects, names and saves the events.
@@ -68,6 +69,8 @@ def write_page(
         The short video beside the photo of a frame.
     film : Path, optional
         The video that the page plays, found in the same way.
+    day_map : mapping, optional
+        Where the frames were taken (see `dayline.album.day_map`).
     calendar : sequence of Entry
         Entries of the person's calendar, which the page suggests as names.
 
@@ -98,6 +101,7 @@ def write_page(
         "communities": None if communities is None else [int(c) for c in communities],
         "dated": segmentation.is_dated,
         "originals": None if originals is None else relative_addresses(originals, folder),
+        "map": day_map,
         "calendar": {
             "entries": [[e.start, e.stop, e.title] for e in calendar if not e.all_day],
             "days": list(dict.fromkeys(e.title for e in calendar if e.all_day)),

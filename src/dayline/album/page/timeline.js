@@ -1,6 +1,6 @@
 // The day as a lane: boundary score above, events below, colored by place.
 
-import { make } from "./elements.js";
+import { make, svgElement } from "./elements.js";
 import { eventAt, events, titleOf } from "./events.js";
 import {
   DAY,
@@ -19,7 +19,6 @@ import { pictureOf } from "./pictures.js";
 import { colorClass, isShown, shownTitle } from "./places.js";
 import { openViewer } from "./viewer.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const CURVE_POINTS = 1200;
 
 function scoreHeight() {
@@ -45,12 +44,6 @@ function curveStretches(lane) {
     stretch.end = 1000 * endOf(lane, Math.min(frame + group, lane.stop) - 1);
   }
   return stretches;
-}
-
-function svgElement(tag, attributes) {
-  const element = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
 }
 
 function curve(lane) {
