@@ -26,6 +26,16 @@ def key_shown(segmentation: Segmentation, event: Event) -> int | None:
     return min(favorites or shown, key=lambda frame: abs(frame - key), default=None)
 
 
+def shown_frames(segmentation: Segmentation) -> list[int]:
+    """Return the frames that are not hidden."""
+    return sorted(set(range(segmentation.n_frames)).difference(segmentation.hidden))
+
+
+def shown_events(segmentation: Segmentation) -> list[int]:
+    """Return the numbers, from 0, of the events of which some frame is not hidden."""
+    return sorted(set(segmentation.labels[shown_frames(segmentation)].tolist()))
+
+
 def without_hidden(segmentation: Segmentation) -> Segmentation | None:
     """Leave out hidden photos, and events and places that have no others; None if nothing is left.
 
@@ -34,15 +44,13 @@ def without_hidden(segmentation: Segmentation) -> Segmentation | None:
     """
     if not segmentation.hidden:
         return segmentation
-    hidden = set(segmentation.hidden)
-    frames = [k for k in range(segmentation.n_frames) if k not in hidden]
+    frames = shown_frames(segmentation)
     number = {frame: k for k, frame in enumerate(frames)}
 
     events: list[Event] = []
-    for event in segmentation.events:
-        inside = [number[k] for k in range(event.start, event.stop) if k not in hidden]
-        if not inside:
-            continue
+    for k in shown_events(segmentation):
+        event = segmentation.events[k]
+        inside = [number[frame] for frame in range(event.start, event.stop) if frame in number]
         key = key_shown(segmentation, event)
         if len(inside) < event.n_frames and segmentation.times is not None:
             times = [segmentation.times[frames[k]] for k in inside]

@@ -9,7 +9,7 @@ const N_COLORS = 12;
 const MOST_RESULTS = 120;
 const SHOWN_PLACES = 12;
 const data = JSON.parse(document.getElementById("data").textContent);
-const days = data.days.map((day, index) => (day === null ? null : { ...day, index }));
+const days = data.days.map((day, index) => (day === null ? null : { ...day, index, list: [] }));
 const events = days.flatMap((day) =>
   day === null
     ? []
@@ -28,7 +28,7 @@ const events = days.flatMap((day) =>
       })),
 );
 for (const event of events) {
-  const list = (event.day.list ??= []);
+  const { list } = event.day;
   const before = list.at(-1);
   event.first = before === undefined ? 0 : before.first + before.frames;
   list.push(event);
@@ -301,13 +301,15 @@ function timelines() {
   const timed = (day) => day.list.filter((event) => event.start !== null);
   const earliestOf = (day) => timed(day)[0].start - ofDay(day);
   const latestOf = (day) => timed(day).at(-1).stop - ofDay(day);
-  const wall = days.filter((day) => day?.clock === "wall" && latestOf(day) <= 2 * 86400);
+  const wall = days.filter(
+    (day) => day?.clock === "wall" && timed(day).length > 0 && latestOf(day) <= 2 * 86400,
+  );
   const earliest = Math.min(...wall.map(earliestOf));
   const latest = Math.max(...wall.map(latestOf));
   const [from, to] = [Math.floor(earliest / 3600) * 3600, Math.ceil((latest + 1) / 3600) * 3600];
 
   for (const day of days) {
-    if (day === null) continue;
+    if (day === null || day.list.length === 0) continue;
     const row = document.getElementById(`day-${day.index + 1}`);
     const n = photosOf(day);
     const onHours = wall.includes(day);

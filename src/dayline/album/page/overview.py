@@ -6,14 +6,16 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from dayline.album.hidden import key_shown, shown_events, shown_frames, without_hidden
 from dayline.album.page.addresses import event_numbers, is_moved, photo_numbers
 from dayline.album.page.page import day_heading, events_mark, page_data
 from dayline.album.page.template import embedded_data, render
-from dayline.events import Segmentation
+from dayline.events import Event, Segmentation
 from dayline.files import write_text_whole
 from dayline.text import context_letter, counted, duration_text
 
@@ -59,6 +61,16 @@ class Day:
     ratios: Mapping[int, float] = field(default_factory=dict)
     addresses: Mapping[str, Any] | None = None
 
+    @cached_property
+    def shown(self) -> Segmentation | None:
+        """The events without hidden photos; None if there are none, or the day has no result."""
+        return None if self.segmentation is None else without_hidden(self.segmentation)
+
+    @cached_property
+    def event_numbers(self) -> Sequence[int]:
+        """The number of every shown event among all of the day, from 0."""
+        return () if self.segmentation is None else shown_events(self.segmentation)
+
     @property
     def address(self) -> str:
         """The URL of the folder, relative to the page."""
@@ -102,7 +114,7 @@ def write_overview(
         "rows": [_day_row(day) for day in days],
         "title": title,
         "n_days": len(days),
-        "n_events": sum(len(day.segmentation.events) for day in days if day.segmentation),
+        "n_events": sum(len(day.event_numbers) for day in days),
     }
     write_text_whole(path, render("overview", content, data=data))
     return path
@@ -135,12 +147,13 @@ def _day_row(day: Day) -> dict[str, Any]:
     row: dict[str, Any] = {"heading": day.name, "overline": None, "why": day.why, "address": None}
     if day.segmentation is None:
         return row
-    events = day.segmentation.events
+    events = [day.segmentation.events[k] for k in day.event_numbers]
     heading = day_heading(day.segmentation)
     frames = "photo" if day.segmentation.clock != "media" else "frame"
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
-    shown = sorted(e.key_frame for e in longest if e.key_frame is not None)
-    inside = [frame for frame in shown if frame in day.pictures]
+    keys = (key_shown(day.segmentation, event) for event in longest)
+    inside = sorted(key for key in keys if key is not None and key in day.pictures)
+    n_hidden = len(day.segmentation.hidden)
     return {
         "heading": heading or day.name,
         "overline": None if heading is None or _date(day.segmentation) == day.name else day.name,
@@ -156,9 +169,9 @@ def _day_row(day: Day) -> dict[str, Any]:
         ],
         "facts": " · ".join(
             [
-                *([", ".join(towns)] if (towns := _towns(day.segmentation)[:MOST_TOWNS]) else []),
-                counted(day.segmentation.n_frames, frames),
-                counted(len(events), "event"),
+                *([", ".join(towns)] if (towns := _towns(events)[:MOST_TOWNS]) else []),
+                counted(day.segmentation.n_frames - n_hidden, frames),
+                counted(len(events), "event") if events else f"{n_hidden} hidden",
             ]
         ),
     }
@@ -195,20 +208,20 @@ def find_album_places(days: Sequence[Day]) -> AlbumPlaces:
     for number, day in enumerate(days):
         here: dict[int, tuple[str, str]] = {}
         marks.append(here)
-        if day.segmentation is None:
+        if day.shown is None:
             continue
-        counts = Counter(event.community for event in day.segmentation.events)
+        counts = Counter(event.community for event in day.shown.events)
         for community, n_events in counts.items():
             if community is not None and n_events > 1:
                 here[community] = ("day", f"{number} {community}")
-        for place in day.segmentation.places:
+        for place in day.shown.places:
             name = (place.name or "").strip()
             mark = ("name", name) if name else ("id", place.id or f"{number} {place.community}")
             here[place.community] = mark
             names[mark] = name or None
 
-        starts, stops = day.segmentation.start_times, day.segmentation.stop_times
-        for event, start, stop in zip(day.segmentation.events, starts, stops, strict=True):
+        starts, stops = day.shown.start_times, day.shown.stop_times
+        for event, start, stop in zip(day.shown.events, starts, stops, strict=True):
             if event.community in here:
                 known = here[event.community]
                 amounts[known][0] += max(0.0, (stop or 0.0) - (start or 0.0))
@@ -284,7 +297,7 @@ def _data(
     """Return what the script needs, as short as possible: a year has thousands of events."""
     numbers: dict[EventNumber, int] = {}
     for number, day in enumerate(days):
-        for k in range(0 if day.segmentation is None else len(day.segmentation.events)):
+        for k in day.event_numbers:
             numbers[number, k] = len(numbers)
 
     towns: dict[tuple[str | None, str | None], int] = {(None, None): -1}
@@ -293,18 +306,21 @@ def _data(
         if day.segmentation is None:
             written.append(None)
             continue
-        starts, stops = day.segmentation.start_times, day.segmentation.stop_times
+        shown = day.shown
+        starts, stops = ((), ()) if shown is None else (shown.start_times, shown.stop_times)
         events, here = [], places.of_day[number]
-        for k, event in enumerate(day.segmentation.events):
-            key = event.key_frame
+        for i, (k, event) in enumerate(
+            zip(day.event_numbers, () if shown is None else shown.events, strict=True)
+        ):
+            key = key_shown(day.segmentation, day.segmentation.events[k])
             others = similar.get((number, k), ())
             events.append(
                 [
                     event.name,
                     -1 if event.community is None else here.get(event.community, -1),
                     event.n_frames,
-                    None if starts[k] is None else round(starts[k] or 0.0),
-                    None if stops[k] is None else round(stops[k] or 0.0),
+                    None if starts[i] is None else round(starts[i] or 0.0),
+                    None if stops[i] is None else round(stops[i] or 0.0),
                     quote(day.pictures[key]) if key is not None and key in day.pictures else None,
                     [numbers[other] for other in others if other in numbers],
                     towns.setdefault((event.town, event.country), len(towns) - 1),
@@ -317,9 +333,13 @@ def _data(
                 "date": _date(day.segmentation),
                 "clock": day.segmentation.clock if day.segmentation.times is not None else None,
                 "events": events,
-                "files": day.segmentation.names if day.segmentation.clock != "media" else None,
-                "event_numbers": event_numbers(day.segmentation, day.addresses),
-                "photo_numbers": photo_numbers(day.segmentation, day.addresses),
+                "files": shown.names if shown is not None and shown.clock != "media" else None,
+                "event_numbers": _those(
+                    event_numbers(day.segmentation, day.addresses), day.event_numbers
+                ),
+                "photo_numbers": _those(
+                    photo_numbers(day.segmentation, day.addresses), shown_frames(day.segmentation)
+                ),
                 "base": events_mark(day.segmentation),
             }
         )
@@ -330,9 +350,15 @@ def _data(
     }
 
 
-def _towns(segmentation: Segmentation) -> list[str]:
-    """Return the towns of a day, in order."""
-    return list(dict.fromkeys(e.town for e in segmentation.events if e.town))
+def _those(numbers: Sequence[int] | None, shown: Sequence[int]) -> list[int] | None:
+    """Return the numbers, from 1, of what is shown; None if they count from 1."""
+    found = [k + 1 if numbers is None else numbers[k] for k in shown]
+    return None if found == list(range(1, len(found) + 1)) else found
+
+
+def _towns(events: Sequence[Event]) -> list[str]:
+    """Return the towns of events, in order."""
+    return list(dict.fromkeys(event.town for event in events if event.town))
 
 
 def _date(segmentation: Segmentation) -> str | None:
