@@ -4,7 +4,7 @@ BIN := .venv/bin
 HAS_CHROMIUM := command -v chromium >/dev/null || command -v chromium-browser >/dev/null
 APT_INSTALL := apt-get install -y -qq --no-install-recommends
 
-.PHONY: demo test quick page coverage oldest fuzz kill processors lint eslint docs figures gallery release chromium clean
+.PHONY: demo test adapters quick page coverage oldest fuzz kill processors lint eslint docs figures gallery release chromium clean
 
 demo: .venv/demo.stamp
 	$(BIN)/dayline demo -o demo
@@ -12,6 +12,12 @@ demo: .venv/demo.stamp
 test: .venv/test.stamp lint
 	@$(HAS_CHROMIUM) || echo "chromium is not installed, so the tests of the page are skipped; make chromium installs it"
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	$(MAKE) adapters
+
+# The checks that sktime and aeon have for their own estimators. They need older packages than all else, so they have an
+# environment of their own, and their warnings are not errors here.
+adapters: .venv/adapters.stamp
+	OMP_NUM_THREADS=1 .venv/adapters/bin/python -m pytest -o filterwarnings=default tests/adapters
 
 quick: .venv/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow and not browser"
@@ -92,6 +98,12 @@ chromium:
 
 .venv/demo.stamp: pyproject.toml .venv/pip.stamp
 	$(BIN)/python -m pip install --quiet --editable ".[demo]"
+	touch $@
+
+.venv/adapters.stamp: pyproject.toml .venv/pip.stamp
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/adapters
+	$(BIN)/uv pip install --quiet --python .venv/adapters/bin/python --editable . --group adapters
 	touch $@
 
 .venv/docs.stamp: pyproject.toml .venv/pip.stamp

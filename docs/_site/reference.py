@@ -53,7 +53,18 @@ def api_page() -> str:
         "::: dayline.batch.run.segment_many",
         "",
         "::: dayline.batch.run.read_batch",
+        "",
+        "## In other libraries",
+        "",
+        "[How to use them](../how-to/other-libraries.md); `dayline.adapters` needs an extra for each.",
     ]
+    for name in (
+        "sktime.DaylineDetector",
+        "aeon.DaylineSegmenter",
+        "skchange.DaylineDetector",
+        "ruptures.Dayline",
+    ):
+        lines += ["", f"::: dayline.adapters.{name}"]
     return "\n".join(lines) + "\n"
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dayline.estimators import DynamicGraphEmbedding as DynamicGraphEmbedding
     from dayline.estimators import EventSegmenter as EventSegmenter
     from dayline.estimators import PrincipalComponents as PrincipalComponents
+    from dayline.estimators import WholeSequences as WholeSequences
     from dayline.events import Event as Event
     from dayline.events import Segmentation as Segmentation
     from dayline.events import read_events as read_events
@@ -50,6 +51,7 @@ _HOMES = {
     "EventSegmenter": "estimators",
     "DynamicGraphEmbedding": "estimators",
     "PrincipalComponents": "estimators",
+    "WholeSequences": "estimators",
     "Event": "events",
     "Segmentation": "events",
     "Level": "decision.decide",

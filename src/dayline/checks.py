@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,12 @@ from dayline.arrays import (
 )
 
 Missing: TypeAlias = Literal["raise", "interpolate"]
+
+Duration: TypeAlias = float | str | timedelta | np.timedelta64
+"""Seconds or frames, or a time: "30min", "1h 30min", or an object (one of pandas is a timedelta)."""
+
+UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "hours": 3600, "d": 86400, "days": 86400}
+"""Seconds of a unit in a text."""
 
 LARGEST = 1e100
 """Beyond this, sums of squares may overflow double precision."""
@@ -287,6 +294,37 @@ def check_between(
         side = f"above {low:g}" if above else f"of at least {low:g}"
         top = "" if high >= LARGEST_COUNT else f" and at most {high:g}"
         raise ValueError(f"{name}={show_value(value)}; it must be {kind} {side}{top}")
+
+
+def check_duration(name: str, value: Duration | None, *, has_times: bool) -> float | None:
+    """Return a duration as a number; raise ValueError if it is no duration, or has no meaning.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter, for the message.
+    value : Duration or None
+        A number is returned as it is.
+    has_times : bool
+        Whether the frames have times; without them, durations are in frames.
+    """
+    if isinstance(value, str):
+        parts = re.findall(r"(\d+(?:\.\d+)?)\s*([a-z]+)\s*", value)
+        is_whole_text = "".join(value.split()) == "".join(number + unit for number, unit in parts)
+        if not parts or not is_whole_text or not {unit for _, unit in parts} <= set(UNITS):
+            raise ValueError(
+                f"{name}={show_value(value)} is no duration; write it as 45s, 30min, 1h 30min or 2d"
+            )
+        seconds = sum(float(number) * UNITS[unit] for number, unit in parts)
+    elif isinstance(value, (timedelta, np.timedelta64)):
+        seconds = _seconds_of(value)[0]
+    else:
+        return value
+    if not has_times:
+        raise ValueError(
+            f"{name}={show_value(value)} needs times: pass times= to fit, or give it in frames"
+        )
+    return seconds
 
 
 @dataclass(frozen=True)

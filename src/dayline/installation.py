@@ -25,6 +25,10 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "vcp": ("the baseline VCP (PyTorch)", ("torch", "safetensors")),
     "datasets": ("data sets in .xls files", ("xlrd",)),
     "cluster": ("dayline batch on a Dask cluster", ("dask", "distributed")),
+    "sktime": ("a detector for sktime", ("sktime",)),
+    "aeon": ("a segmenter for aeon", ("aeon",)),
+    "skchange": ("a change detector for skchange", ("skchange",)),
+    "ruptures": ("fit and predict as in ruptures", ("ruptures",)),
 }
 """Every extra of dayline: its use, and its packages by the names that they are imported under."""
 

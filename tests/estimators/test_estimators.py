@@ -26,8 +26,18 @@ EMBEDDERS = [
 names = ["default", "fast", "paper", "authors"]
 
 
+ON_PURPOSE = {
+    "check_fit1d": "an array of one dimension is a sequence of one value per frame",
+    "check_fit2d_predict1d": "as above; another number of columns is refused in other words",
+    "check_methods_sample_order_invariance": "events depend on the order of frames",
+    "check_methods_subset_invariance": "events depend on all frames",
+}
+
+
 @parametrize_with_checks([*EMBEDDERS, *SEGMENTERS])
 def test_scikit_learn_s_own_checks(estimator, check):
+    if check.func.__name__ in ON_PURPOSE:
+        pytest.skip(ON_PURPOSE[check.func.__name__])
     check(estimator)
 
 

@@ -2,5 +2,6 @@
 
 from dayline.estimators.embedders import DynamicGraphEmbedding, PrincipalComponents
 from dayline.estimators.segmenter import EventSegmenter
+from dayline.estimators.splitter import WholeSequences
 
-__all__ = ["DynamicGraphEmbedding", "EventSegmenter", "PrincipalComponents"]
+__all__ = ["DynamicGraphEmbedding", "EventSegmenter", "PrincipalComponents", "WholeSequences"]

@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 from threadpoolctl import threadpool_limits
 
 from dayline.arrays import (
@@ -20,7 +19,8 @@ from dayline.arrays import (
     to_numpy,
     unit_rows,
 )
-from dayline.checks import Missing, check_choice, check_features, show_value, unmask
+from dayline.checks import Missing, check_choice, check_features
+from dayline.estimators.inputs import given_rows
 from dayline.method.denoise import denoise_features, fit_single_precision
 from dayline.method.dge import Parameters, learn_graph
 from dayline.method.embedding import principal_components
@@ -35,34 +35,6 @@ from dayline.method.outliers import (
 from dayline.progress import OnStep, no_report
 
 
-def given_rows(estimator: BaseEstimator, X: Any, *, reset: bool = True) -> FloatArray:
-    """Return what was given to an estimator as an array, and note its columns as scikit-learn does.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        The estimator.
-    X : array-like of shape (n_frames, n_features)
-        One row per frame. Sparse columns of pandas become dense ones; missing values become NaN.
-    reset : bool
-        Whether these are the first rows; later ones must have the same columns.
-    """
-    if type(X).__module__.partition(".")[0] == "pandas" and hasattr(X, "columns"):
-        # Scikit-learn's errors say neither which column has the name of another, nor what to do.
-        if not X.columns.is_unique:
-            name = X.columns[X.columns.duplicated()][0]
-            raise ValueError(
-                f"several columns are named {show_value(name)}; rename them, or pass X.to_numpy()"
-            )
-        kinds = X.dtypes.items()
-        sparse = {k: kind.subtype for k, kind in kinds if type(kind).__name__ == "SparseDtype"}
-        X = X.astype(sparse) if sparse else X
-    rows: FloatArray = validate_data(
-        estimator, unmask(X), dtype="numeric", ensure_all_finite=False, reset=reset
-    )
-    return rows
-
-
 class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
     """An estimator that learns a vector per frame from one sequence."""
 
@@ -71,7 +43,7 @@ class SequenceEmbedder(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n_frames, n_features)
+        X : array-like of shape (n_frames, n_features) or (n_frames,)
             One row per frame, in order. Never modified.
         y : None
             Ignored.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, fields, replace
@@ -14,9 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from dayline.arrays import Array, FloatArray, IntArray, is_mapped, to_numpy
 from dayline.checks import (
+    Duration,
     Missing,
     check_between,
     check_choice,
+    check_duration,
     check_features,
     check_flag,
     check_times,
@@ -42,8 +45,8 @@ from dayline.decision.pauses import find_pauses, long_gap
 from dayline.estimators.embedders import (
     DynamicGraphEmbedding,
     PrincipalComponents,
-    given_rows,
 )
+from dayline.estimators.inputs import dates_of, given_rows
 from dayline.estimators.signals import (
     SignalFeatures,
     choose_signal_features,
@@ -101,11 +104,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         "partition".
     n_events : int, optional
         Number of events.
-    min_duration : float, optional
-        Shortest event, in seconds if `times` are given to `fit`, otherwise in frames.
-    expected_duration : float, optional
+    min_duration : float or duration, optional
+        Shortest event, in seconds if `times` are given to `fit`, otherwise in frames. With times,
+        it may also be a duration: "30min", "1h 30min", a `timedelta` or a `Timedelta`.
+    expected_duration : float or duration, optional
         Requested mean duration of events, in the same unit.
-    typical_duration : float, optional
+    typical_duration : float or duration, optional
         Typical mean duration for this kind of source; weighs less than the evidence in the frames.
     level : int, default=0
         Levels finer (positive) or coarser (negative) than the usual one.
@@ -126,6 +130,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         Device ("cpu", "torch", "cuda", "mps"); None uses that of `embedding`.
     random_state : int or None, default=None
         Seed; None uses that of `embedding`, which is 0 by default.
+    keep : {"result", "all"}, default="result"
+        What pickles and copies have of a fitted estimator: all but the graphs, which hold every
+        pair of frames, or everything. `choose`, `score`, `append` and `plot` work without them;
+        `graph_` is None there.
 
     Attributes
     ----------
@@ -150,7 +158,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         The vector of every frame, zeros for rows that were skipped, and the fitted
         `DynamicGraphEmbedding` or `PrincipalComponents`.
     graph_ : array, LinearGraph or None
-        The learned graph of `embedder_`; None if it learns none, as with `fast()`.
+        The learned graph of `embedder_`; None if it learns none, as with `fast()`, or in a pickle
+        (see `keep`).
     seen_ : ndarray of int
         The rows that were not skipped as missing. `embedder_` and `graph_` know of these alone.
     row_of_frame_ : ndarray of int, shape (n_frames,)
@@ -162,9 +171,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     _: KW_ONLY
     detector: Literal["partition", "ces"] = "partition"
     n_events: int | None = None
-    min_duration: float | None = None
-    expected_duration: float | None = None
-    typical_duration: float | None = None
+    min_duration: Duration | None = None
+    expected_duration: Duration | None = None
+    typical_duration: Duration | None = None
     level: int = 0
     window: int = 8
     order: int = 5
@@ -173,6 +182,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     missing: Missing = "raise"
     device: str | None = None
     random_state: int | None = None
+    keep: Literal["result", "all"] = "result"
 
     @classmethod
     def paper(cls, **changes: Any) -> Self:
@@ -189,9 +199,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         cls,
         *,
         n_events: int | None = None,
-        min_duration: float | None = None,
-        expected_duration: float | None = None,
-        typical_duration: float | None = None,
+        min_duration: Duration | None = None,
+        expected_duration: Duration | None = None,
+        typical_duration: Duration | None = None,
         level: int = 0,
         pauses: bool = True,
         **changes: Any,
@@ -215,7 +225,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     def fit(
         self,
         X: Any,
-        y: Any = None,  # noqa: ARG002
+        y: Any = None,
         *,
         times: Any = None,
         must: Frames = (),
@@ -227,13 +237,15 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n_frames, n_features)
-            One row per frame, in order. Never modified.
+        X : array-like of shape (n_frames, n_features) or (n_frames,)
+            One row per frame, in order: an array, or a Series or data frame of pandas or polars.
+            Never modified.
         y : ignored
             Nothing is learned from labels; `score` compares with them.
         times : array-like of shape (n_frames,), optional
             Time of every frame: seconds, or dates (NumPy, Python or pandas; dates with a time zone
-            are converted to UTC).
+            are converted to UTC). None takes those of a data frame, if its index or one of its
+            columns has dates.
         must, must_not : iterable of int or (int, int)
             Frames that must, or must not, be boundaries; of a range (first, stop), one frame must
             be a boundary, or none may be. One that must be is kept where it is, even at a row that
@@ -248,10 +260,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         # Fit a copy and adopt it at the end: a fit that fails leaves the previous one intact.
         made = copy(self)
         rows = given_rows(made, X)
-        made._times = check_times(times, len(rows))
+        made._times = check_times(dates_of(X) if times is None else times, len(rows))
         made._must = frame_ranges("must", must, len(rows))
         made._breaks = None if breaks is None else frame_ranges("breaks", breaks, len(rows))
         made._forbidden = forbidden_frames(must_not, len(rows))
+        made._had_labels = y is not None
         made._fit(rows, on_step or no_report)
         self.__dict__ = made.__dict__
         return self
@@ -261,6 +274,23 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     ) -> IntArray:
         """Find the events of one sequence and return the event number of each frame; see `fit`."""
         labels: IntArray = self.fit(X, y, times=times, must=must, must_not=must_not).labels_
+        return labels
+
+    def predict(self, X: Any, *, times: Any = None) -> IntArray:
+        """Return the event number of each frame of any sequence.
+
+        Nothing is carried over from the sequence that was fitted: another one is segmented with the
+        parameters of this estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_frames, n_features) or (n_frames,)
+            One row per frame, in order.
+        times : array-like of shape (n_frames,), optional
+            See `fit`.
+        """
+        check_is_fitted(self)
+        labels: IntArray = self._fitted_to(X, times).labels_
         return labels
 
     def segment(
@@ -280,12 +310,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.fit(X, times=times, must=must, must_not=must_not, breaks=breaks, on_step=on_step)
         return self.segmentation_
 
-    def score(self, X: Any, y: Any, *, times: Any = None, tolerance: int = 5) -> float:
+    def score(self, X: Any, y: Any = None, *, times: Any = None, tolerance: int = 5) -> float:
         """Return the F1 of the boundaries of a sequence, for `GridSearchCV` and `cross_val_score`.
 
         The events of a sequence are found in that sequence alone: `X` is segmented with the
         parameters of this estimator, unless it is the one that was fitted. Each fold of a
-        cross-validation must therefore be one whole sequence, in order; docs/arrays.md shows how.
+        cross-validation must therefore be one whole sequence, in order: see `WholeSequences`.
 
         Parameters
         ----------
@@ -300,22 +330,40 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             Frames a boundary may be off.
         """
         check_is_fitted(self)
+        if y is None:
+            raise ValueError(
+                "score() compares with known events, so it needs y, the event of every frame; "
+                "without them no parameter can be called better than another"
+            )
+        true = true_boundaries(y, len(X))
+        fitted = self._fitted_to(X, times)
+        if fitted is not self and self._had_labels:
+            warnings.warn(
+                "score() got other rows than fit(): cv=3 and the like cut a sequence into pieces,"
+                " which are then segmented on their own; pass cv=WholeSequences() and groups=",
+                stacklevel=2,
+            )
+        return score_boundaries(fitted.boundaries_, true, tolerance=tolerance).f1
+
+    def _fitted_to(self, X: Any, times: Any) -> Self:
+        """Return this estimator if it was fitted to these rows and times, or else a copy that is."""
         rows = given_rows(self, X, reset=False)
-        true = true_boundaries(y, len(rows))
+        times = dates_of(X) if times is None else times
         given = check_times(times, len(rows))
         same_times = given is None or (
             self._times is not None and np.array_equal(given.seconds, self._times.seconds)
         )
-        is_fitted_one = same_times and np.array_equal(rows, self._rows, equal_nan=True)
-        fitted = self if is_fitted_one else clone(self).fit(rows, times=times)
-        return score_boundaries(fitted.boundaries_, true, tolerance=tolerance).f1
+        if same_times and np.array_equal(rows, self._rows, equal_nan=True):
+            return self
+        fitted: Self = clone(self).fit(rows, times=times)
+        return fitted
 
     def choose(
         self,
         *,
         n_events: int | None = None,
-        min_duration: float | None = None,
-        expected_duration: float | None = None,
+        min_duration: Duration | None = None,
+        expected_duration: Duration | None = None,
         level: int = 0,
     ) -> Segmentation:
         """Segment the fitted sequence differently, without learning again.
@@ -326,13 +374,17 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self.evidence_ is None:
             raise ValueError('choose() needs detector="partition"')
+        has_times = self._times is not None
         requests = Requests(
             n_events=n_events,
-            min_duration=min_duration,
-            expected_duration=expected_duration,
+            min_duration=check_duration("min_duration", min_duration, has_times=has_times),
+            expected_duration=check_duration(
+                "expected_duration", expected_duration, has_times=has_times
+            ),
             level=level,
         )
-        return self._segmentation(decide(self.evidence_, self._levels, requests), min_duration)
+        decision = decide(self.evidence_, self._levels, requests)
+        return self._segmentation(decision, requests.min_duration)
 
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Continue with later frames, as if all frames had been given to `fit`.
@@ -350,7 +402,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         new = given_rows(self, X, reset=False)
-        later = check_times(times, len(new))
+        later = check_times(dates_of(X) if times is None else times, len(new))
         if (later is None) != (self._times is None):
             raise ValueError(
                 "either all frames have times or none; pass times= to append as to fit"
@@ -363,7 +415,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _fit(self, rows: FloatArray, on_step: OnStep) -> None:
-        embedder, requests = self._checked()
+        embedder, requests = self._checked(has_times=self._times is not None)
         interpolates = "interpolate" in (self.missing, embedder.missing)
         features = check_features(rows, missing="interpolate" if interpolates else "raise")
         n_frames = len(features)
@@ -448,13 +500,25 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.boundaries_, self.confidence_ = self.seen_[decision.boundaries], decision.confidence
         self.communities_ = decision.communities[self._seen_of_frame]
         self.labels_ = boundaries_to_labels(self.boundaries_, n_frames)
-        self.segmentation_ = self._segmentation(decision, self.min_duration)
+        self.segmentation_ = self._segmentation(decision, requests.min_duration)
         self.events_ = self.segmentation_.events
 
     @property
     def graph_(self) -> Array | None:
-        """The learned graph of `embedder_`; None if it learns none."""
-        return self.embedder_.graph_
+        """The learned graph of `embedder_`; None if it learns none, or in a pickle."""
+        graph: Array | None = getattr(self.embedder_, "graph_", None)
+        return graph
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds; see `keep`."""
+        state: dict[str, Any] = super().__getstate__()
+        keeps_all = isinstance(self.keep, str) and self.keep == "all"
+        if "embedder_" in state and not keeps_all:
+            light = copy(self.embedder_)
+            for name in ("graph_", "initial_graph_"):
+                light.__dict__.pop(name, None)
+            state = {**state, "embedder_": light}
+        return state
 
     @property
     def row_of_frame_(self) -> IntArray:
@@ -553,10 +617,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         """Raise ValueError if a parameter is invalid; `fit` does so before any work."""
         self._checked()
 
-    def _checked(self) -> tuple[Embedder, Requests]:
+    def _checked(self, *, has_times: bool = True) -> tuple[Embedder, Requests]:
         """Return a new embedder and the requests; raise ValueError if a parameter is wrong."""
         check_choice("detector", self.detector, ("partition", "ces"))
         check_choice("missing", self.missing, ("raise", "interpolate"))
+        check_choice("keep", self.keep, ("result", "all"))
         check_flag("pauses", self.pauses)
         if self.embedding is not None and not isinstance(self.embedding, Embedder):
             raise ValueError(
@@ -570,7 +635,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
 
         check_between("window", self.window, 1, whole=True)
         check_between("order", self.order, 1, whole=True)
-        requests = Requests(**{f.name: getattr(self, f.name) for f in fields(Requests)})
+        given = {f.name: getattr(self, f.name) for f in fields(Requests)}
+        for name in ("min_duration", "expected_duration", "typical_duration"):
+            given[name] = check_duration(name, given[name], has_times=has_times)
+        requests = Requests(**given)
         if self.detector == "ces" and requests != Requests():
             wrong = next(name for name, value in vars(requests).items() if value not in (None, 0))
             raise ValueError(

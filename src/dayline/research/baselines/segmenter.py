@@ -21,7 +21,7 @@ from dayline.checks import (
 )
 from dayline.decision.contexts import context_distance, find_recurring_events
 from dayline.decision.decide import Frames, forbidden_frames, frame_ranges, required_frames
-from dayline.estimators.embedders import given_rows
+from dayline.estimators.inputs import given_rows
 from dayline.events import Segmentation, boundaries_to_labels
 from dayline.method.denoise import standardize
 from dayline.method.outliers import outlying_frames, warn_of_outliers
