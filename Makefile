@@ -67,7 +67,7 @@ docs: .venv/docs.stamp
 # Figures that need made data and minutes; the others name their script and date.
 figures: .venv/test.stamp
 	$(BIN)/dayline demo -o demo --no-open
-	$(BIN)/python examples/demo_page.py demo --output docs/images/demo.png
+	$(BIN)/python examples/demo_page.py demo --output docs/images/demo.webp
 	$(BIN)/python examples/synthetic.py --output docs/images/synthetic.png
 	$(BIN)/python examples/decision.py --output docs/images/decision.png
 	$(BIN)/python examples/explain.py --output docs/images/plot.png

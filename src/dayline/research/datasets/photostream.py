@@ -185,11 +185,11 @@ class Place:
 
 
 PLACES = {
-    "meadow": Place(("sunrise", "meadow")),
+    "meadow": Place(("meadow", "sunrise")),
     "cafe": Place(("espresso",)),
     "train": Place(("train",)),
-    "old town": Place(("square", "photographing"), (0.85, 1.0)),
-    "museum": Place(("stairs", "hall")),
+    "old town": Place(("photographing", "square", "colosseum"), (0.85, 1.0)),
+    "museum": Place(("stairs",), (0.6, 1.0)),
     "market": Place(("spices",), (0.55, 1.0)),
     "garden": Place(("tulips", "blossoms")),
     "lake": Place(("lake",), (0.6, 1.0)),
