@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import colorsys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -77,22 +77,31 @@ def make_moving_film(
     dissolves: dict[int, int] | None = None,
     times_ms: Sequence[int] | None = None,
     options: dict[str, str] | None = None,
+    pictures: Iterable[np.ndarray] | None = None,
+    tags: dict[str, str] | None = None,
 ) -> Path:
-    """Write a film at 25 frames a second, or with frames at given times."""
+    """Write a film at 25 frames a second, or with frames at given times.
+
+    Other pictures may be given instead of scenes, and tags as phones write them.
+    """
     codec = CODECS.get(path.suffix, "libx264")
     if options is None or codec != "libx264":
         options = {**FAST.get(codec, {}), **(options or {})}
     if codec == "libx264":
         options = X264 | options
-    index_first = {"movflags": "faststart"} if path.suffix in (".mp4", ".mov") else {}
+    is_movie = path.suffix.lower() in (".mp4", ".mov")
+    index_first = {"movflags": "faststart+use_metadata_tags"} if is_movie else {}
+    path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w", options=index_first) as container:
+        container.metadata.update(tags or {})
         stream = container.add_stream(codec, rate=RATE, options=options)
         if codec != "libx264":
             stream.bit_rate = 400_000
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         if times_ms is not None:
             stream.codec_context.time_base = stream.time_base = MILLISECOND
-        for i, pixels in enumerate(film_frames(scenes, dissolves=dissolves)):
+        made = film_frames(scenes, dissolves=dissolves) if pictures is None else pictures
+        for i, pixels in enumerate(made):
             frame = av.VideoFrame.from_ndarray(pixels, "rgb24")
             if times_ms is not None:
                 frame.pts, frame.time_base = times_ms[i], MILLISECOND

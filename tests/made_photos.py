@@ -38,6 +38,30 @@ def save(pixels: np.ndarray, path: Path) -> None:
         Image.fromarray(pixels).save(file, "PNG")
 
 
+def save_with_exif(
+    pixels: np.ndarray,
+    path: Path,
+    *,
+    taken: str | None = None,
+    offset: str | None = None,
+    camera: str | None = None,
+    comment: str | None = None,
+) -> Path:
+    """Save a photo in the format of its name; `taken` as 2023:07:15 10:11:12."""
+    exif = Image.Exif()
+    inner = exif.get_ifd(0x8769)
+    for tag, value in ((0x9003, taken), (0x9011, offset)):
+        if value is not None:
+            inner[tag] = value
+    if comment is not None:
+        inner[0x9286] = b"ASCII\0\0\0" + comment.encode()
+    if camera is not None:
+        exif[0x0110] = camera
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(pixels).save(path, exif=exif.tobytes())
+    return path
+
+
 def write_pictures(pictures: Iterable[tuple[int, np.ndarray]], folder: Path) -> dict[int, str]:
     """A JPEG per frame for the page in a folder, with a name as of a run; returns the addresses."""
     (folder / "thumbnails").mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from dayline.events import Event, Segmentation
+from dayline.events import Event, Segmentation, last_time
 from dayline.events.segmentation import PER_FRAME
 
 
@@ -55,8 +55,9 @@ def without_hidden(segmentation: Segmentation) -> Segmentation | None:
         if len(inside) < event.n_frames and segmentation.times is not None:
             times = [segmentation.times[frames[k]] for k in inside]
             known = [time for time in times if time is not None]
-            first, last = (known[0], known[-1]) if known else (None, None)
-            event = replace(event, start_time=first, stop_time=last)
+            shown = [frames[k] for k in inside]
+            last = last_time(segmentation.times, segmentation.durations, shown)
+            event = replace(event, start_time=known[0] if known else None, stop_time=last)
         event = replace(
             event,
             start=inside[0],

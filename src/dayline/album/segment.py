@@ -52,7 +52,7 @@ from dayline.arrays import FloatArray
 from dayline.checks import TransposedWarning, check_times
 from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
-from dayline.events import Event, Segmentation, SetAside
+from dayline.events import Event, Segmentation, SetAside, last_time
 from dayline.features.tables import FeatureTable, read_features
 from dayline.media.breaks import (
     FrameGroups,
@@ -332,7 +332,7 @@ def segment_frames(
     # Refine: events of frames, corrections, exact cuts, key photos, locations.
     communities = with_saved_contexts(segmenter.communities_[groups.of_frame].tolist(), saved)
     scores, notes = groups.expand_scores(found.scores), found.notes
-    events = _with_times(groups.expand_events(found.events), times)
+    events = _with_times(groups.expand_events(found.events), sequence)
     events = _with_reasons(events, scores, breaks, dates)
     events = with_saved_details(events, saved, communities)
     levels = with_saved_levels(events, groups.expand_levels(found.levels), saved)
@@ -509,16 +509,15 @@ def _usable_times(
     return None
 
 
-def _with_times(events: Sequence[Event], times: Sequence[float | None] | None) -> tuple[Event, ...]:
+def _with_times(events: Sequence[Event], sequence: FrameSequence) -> tuple[Event, ...]:
     """Give each event the times of its first and its last frame with one."""
-    known = [
-        [t for t in (times or ())[event.start : event.stop] if t is not None] for event in events
-    ]
+    times = sequence.times or (None,) * sequence.n_frames
+    known = [[t for t in times[event.start : event.stop] if t is not None] for event in events]
     return tuple(
         replace(
             event,
             start_time=inside[0] if inside else None,
-            stop_time=inside[-1] if inside else None,
+            stop_time=last_time(times, sequence.durations, range(event.start, event.stop)),
         )
         for event, inside in zip(events, known, strict=True)
     )

@@ -14,6 +14,7 @@ from dayline.events.segmentation import (
     boundaries_to_labels,
     events_schema,
     labels_to_boundaries,
+    last_time,
     read_events,
     when_text,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "boundaries_to_labels",
     "events_schema",
     "labels_to_boundaries",
+    "last_time",
     "read_events",
     "when_text",
 ]

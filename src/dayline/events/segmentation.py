@@ -35,8 +35,8 @@ class Event:
         The most representative frame.
     start_time, stop_time : float or None
         Time of its first and last frame with a time, in seconds (see `Segmentation.clock`); None if
-        no frame has one. In a video of which
-        only some frames were sampled, a hard cut is exact: these are the first frame after the cut
+        no frame has one. A video among photos lasts until its end. In a film of which only some
+        frames were sampled, a hard cut is exact: these are the first frame after the cut
         and the last one before the next.
     confidence : float or None
         Probability that the boundary at its start is a true one, in [0, 1]; None for the first
@@ -333,8 +333,8 @@ class Segmentation:
             return tuple(event.stop_time for event in self.events)
         stops: list[float | None] = []
         for event, start in zip(self.events, [*self.start_times[1:], None], strict=True):
-            inside = self.times[event.start : event.stop]
-            last, exact = next((t for t in inside[::-1] if t is not None), None), event.stop_time
+            inside = range(event.start, event.stop)
+            last, exact = last_time(self.times, self.durations, inside), event.stop_time
             stops.append(exact if _is_between(last, exact, start) else last)
         return tuple(stops)
 
@@ -590,6 +590,26 @@ def when_text(segmentation: Segmentation) -> str:
         return f"{start:%H:%M} to {stop:%H:%M}"
     day = "" if start.date() == stop.date() else f"{stop:%Y-%m-%d} "
     return f"{start:%Y-%m-%d %H:%M} to {day}{stop:%H:%M}"
+
+
+def last_time(
+    times: Sequence[float | None], durations: Sequence[float | None] | None, frames: Sequence[int]
+) -> float | None:
+    """Return the time of the last frame that has one; a video lasts until its end.
+
+    Parameters
+    ----------
+    times, durations : sequences of float or None
+        Of all frames, as in `Segmentation`.
+    frames : sequence of int
+        Some frames, in order.
+    """
+    known = [(time, k) for k in frames if (time := times[k]) is not None]
+    if not known:
+        return None
+    lengths = durations or [None] * len(times)
+    ends = [time + length for time, k in known if (length := lengths[k]) is not None]
+    return max([known[-1][0], *ends])
 
 
 def _is_between(low: float | None, value: float | None, high: float | None) -> bool:

@@ -187,12 +187,12 @@ def group_by_folder(photos: Photos) -> tuple[Days, tuple[str, ...]]:
 def without_loose_videos(photos: Photos) -> Photos:
     """Leave out videos outside of the folders that are the days."""
     loose = [frame for frame in photos.frames if not _top(frame, photos)]
-    why = "is in no folder of a day"
-    return replace(
-        photos,
-        frames=tuple(frame for frame in photos.frames if _top(frame, photos)),
-        skipped=(*photos.skipped, *(SkippedFile(frame.name, why) for frame in loose)),
-    )
+    if not loose:
+        return photos
+    many = counted(len(loose), "video is", "videos are")
+    note = f"{many} in no folder of a day, and not used (first {loose[0].name})"
+    inside = tuple(frame for frame in photos.frames if _top(frame, photos))
+    return replace(photos, frames=inside, notes=(*photos.notes, note))
 
 
 def with_aside(groups: Days, aside: Sequence[Frame]) -> Days:

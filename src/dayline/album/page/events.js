@@ -3,7 +3,7 @@
 // an older one. All modules read `state`, `events` and `places`; only the functions here replace
 // them.
 
-import { data, frameText, lastUntil, original, thing } from "./frames.js";
+import { data, durationOf, frameText, lastUntil, original, thing } from "./frames.js";
 import { editedView, firstView } from "./view.js";
 
 export let state = {
@@ -106,8 +106,14 @@ export function timeAfter(start, stop) {
   return original.times?.slice(start, stop).find((time) => time !== null) ?? null;
 }
 
+// A video lasts until its end.
 export function timeBefore(start, stop) {
-  return original.times?.slice(start, stop).findLast((time) => time !== null) ?? null;
+  const last = original.times?.slice(start, stop).findLast((time) => time !== null) ?? null;
+  if (last === null || !original.durations) return last;
+  const ends = original.times
+    .slice(start, stop)
+    .map((time, i) => (time === null ? last : time + (durationOf(start + i) ?? -Infinity)));
+  return ends.reduce((a, b) => Math.max(a, b), last);
 }
 
 // The event with other edges; everything that depends on its frames is recomputed.

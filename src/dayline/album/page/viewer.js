@@ -270,7 +270,10 @@ export function viewFrame(frame) {
   buttonOf("h").setAttribute("aria-pressed", String(isHidden(viewed)));
   buttonOf("h").textContent = isHidden(viewed) ? "Unhide" : "Hide";
   parts.stage.classList.toggle("hidden-photo", isHidden(viewed));
-  buttonOf("p").hidden = (movie === null || times === null) && !canPlay(viewed);
+  const play = buttonOf("p");
+  const canBePlayed = (movie !== null && times !== null) || canPlay(viewed);
+  if (!canBePlayed && document.activeElement === play) viewer.focus();
+  play.hidden = !canBePlayed;
   showSource();
 }
 
@@ -383,6 +386,8 @@ function filmShows(frame) {
 }
 
 function endFilm() {
+  // The keys go on working when what has the focus goes.
+  if (player !== null && document.activeElement === player) viewer.focus();
   player?.pause();
   player?.removeAttribute("src");
   [player, followed] = [null, null];
