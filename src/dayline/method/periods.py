@@ -156,7 +156,9 @@ def _above_nearby(rows: FloatArray) -> FloatArray:
 
     power = np.abs(np.fft.rfft(rows, axis=0)) ** 2
     log_power = np.log(power + 1e-12 * power.max(axis=0) + 1e-300)
-    nearby = median_filter(log_power, (2 * MOST_NEARBY + 1, 1), mode="mirror")
+    # Column by column, since SciPy's filter of one dimension is a hundred times as fast.
+    size = 2 * MOST_NEARBY + 1
+    nearby = np.stack([median_filter(one, size, mode="mirror") for one in log_power.T], axis=1)
     for k in range(FEWEST_CYCLES, min(2 * MOST_NEARBY, len(power) - 2)):
         reach = max(LEAST_NEARBY, k // 2)
         # Not the frequency itself and its two neighbors, over which the taper spreads a peak.
