@@ -299,7 +299,9 @@ function leave() {
 
 // On closing, the list shows the event that was in view.
 viewer.addEventListener("close", () => {
+  if (viewer.open) return; // opened again in the meantime
   leave();
+  endFilm();
   if (isAside) return;
   const row = document.querySelector(`.event[data-event="${eventAt(viewed)}"]`);
   if (row === null) return;
@@ -409,5 +411,3 @@ function filmFails(e) {
   if (movie === null) parts.stage.append(message);
   else parts.stage.replaceChildren(message);
 }
-
-viewer.addEventListener("close", endFilm);
