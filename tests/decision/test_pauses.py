@@ -112,3 +112,10 @@ def test_few_times_and_equal_times_have_no_pauses():
     times = np.repeat(np.arange(100.0), 3)
     times[150:] += 60
     assert pauses(times) == [150]
+
+
+def test_while_a_video_is_recorded_the_camera_does_not_pause():
+    times = [0.0, 30.0, 60.0, 660.0, 690.0, 720.0]
+    assert find_pauses(times) == {3: 600.0}
+    assert find_pauses(times, durations=[None, None, 590.0, None, None, None]) == {}
+    assert find_pauses(times, durations=[None, None, 20.0, None, None, None]) == {3: 580.0}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -113,3 +115,15 @@ def test_each_goes_to_the_nearest_day_and_makes_none(tmp_path):
     assert [name for name, _ in days] == ["2023-07-15", "2023-07-17"]
     given = [{frame.name[11:19] for frame in day.aside} for _, day in days]
     assert given == [{"20230714", "20230715", "png"}, {"20230717", "20230720"}]
+
+
+@pytest.mark.parametrize("what", ["day", "scikit-image"])
+def test_no_real_photo_is_set_aside(what, request):
+    """None of the 586 photos of a real day, and none of the sample pictures of scikit-image."""
+    if what == "day":
+        folder = request.getfixturevalue("shared_data") / "photos" / "day1"
+    else:
+        folder = Path(pytest.importorskip("skimage.data").__file__).parent
+    paths = [p for p in sorted(folder.iterdir()) if p.suffix in (".jpg", ".png")]
+    assert len(paths) > 5
+    assert [p.name for p in paths if read_photo(p, p.name)[0].aside] == []

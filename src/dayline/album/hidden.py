@@ -39,8 +39,8 @@ def shown_events(segmentation: Segmentation) -> list[int]:
 def without_hidden(segmentation: Segmentation) -> Segmentation | None:
     """Leave out hidden photos, and events and places that have no others; None if nothing is left.
 
-    The others are numbered anew. Levels, notes and the list of files that could not be used, which
-    may tell of the hidden ones, are left out, too.
+    The others are numbered anew. Levels, notes, and the lists of files that could not be used or
+    were set aside, which may tell of the hidden ones, are left out, too.
     """
     if not segmentation.hidden:
         return segmentation
@@ -83,5 +83,6 @@ def without_hidden(segmentation: Segmentation) -> Segmentation | None:
         levels=(),
         notes=(),
         skipped=(),
+        set_aside=(),
         n_events_range=None,
     )

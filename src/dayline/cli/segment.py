@@ -261,7 +261,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool, as_one: 
 
 
 def _print_day(day: SegmentedDay, *, quiet: bool) -> None:
-    from dayline.events import when_text
+    from dayline.events import frames_text, when_text
     from dayline.media.frame import shown_name
     from dayline.text import counted
 
@@ -273,7 +273,7 @@ def _print_day(day: SegmentedDay, *, quiet: bool) -> None:
     elif not quiet:
         events = counted(len(day.segmentation.events), "event")
         when = when_text(day.segmentation)
-        photos = counted(day.segmentation.n_frames, "photo")
+        photos = frames_text(day.segmentation, range(day.segmentation.n_frames))
         print(f"{name}: {events} in {photos}{f', {when}' if when else ''}")
 
 

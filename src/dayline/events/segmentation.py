@@ -16,7 +16,7 @@ import numpy as np
 from dayline.arrays import IntArray
 from dayline.events.table import Backend, data_frame, event_rows, events_html, moment
 from dayline.files import UnreadableFileError, check_against, parse_json
-from dayline.text import counted, signed_clock
+from dayline.text import counted, kinds_text, signed_clock
 
 Reason = Literal["start", "content", "pause", "both", "date", "required"]
 
@@ -610,6 +610,23 @@ def last_time(
     lengths = durations or [None] * len(times)
     ends = [time + length for time, k in known if (length := lengths[k]) is not None]
     return max([known[-1][0], *ends])
+
+
+def frames_text(segmentation: Segmentation, frames: Iterable[int]) -> str:
+    """Count frames by what they are: "39 photos and 2 videos", or "60 frames" of a film.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    frames : iterable of int
+        Some of its frames.
+    """
+    is_photos = segmentation.clock != "media" and segmentation.names is not None
+    lengths = segmentation.durations or (None,) * segmentation.n_frames
+    thing = "photo" if is_photos else "frame"
+    kinds = [thing if lengths[k] is None else "video" for k in frames]
+    return kinds_text(kinds) or counted(0, thing)
 
 
 def _is_between(low: float | None, value: float | None, high: float | None) -> bool:

@@ -8,8 +8,8 @@ import uuid
 from datetime import date, timedelta
 
 from dayline.album.export.table import event_titles, place_name
-from dayline.events import Event, Segmentation
-from dayline.text import clean_text, counted, moment
+from dayline.events import Event, Segmentation, frames_text
+from dayline.text import clean_text, moment
 
 NAMESPACE = uuid.UUID("6d3f1c1e-3a0f-5c1f-9d0a-5f6b1e7a2c48")
 """Drawn once, for all calendars; an event keeps its identifier if it is exported again."""
@@ -60,7 +60,7 @@ def _event(
     is_day = "T" not in start
     town = ", ".join(filter(None, (event.town, event.country)))
     place = place_name(segmentation, event) or clean_text(town)
-    photos = counted(event.n_frames, "frame" if segmentation.names is None else "photo")
+    photos = frames_text(segmentation, range(event.start, event.stop))
     lines = [
         "BEGIN:VEVENT",
         f"UID:{_identifier(segmentation, start, used)}",

@@ -15,7 +15,7 @@ from dayline.album.hidden import key_shown, shown_events, shown_frames, without_
 from dayline.album.page.addresses import event_numbers, is_moved, photo_numbers
 from dayline.album.page.page import day_heading, events_mark, page_data
 from dayline.album.page.template import embedded_data, render
-from dayline.events import Event, Segmentation
+from dayline.events import Event, Segmentation, frames_text
 from dayline.files import write_text_whole
 from dayline.text import context_letter, counted, duration_text
 
@@ -149,7 +149,6 @@ def _day_row(day: Day) -> dict[str, Any]:
         return row
     events = [day.segmentation.events[k] for k in day.event_numbers]
     heading = day_heading(day.segmentation)
-    frames = "photo" if day.segmentation.clock != "media" else "frame"
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
     keys = (key_shown(day.segmentation, event) for event in longest)
     inside = sorted(key for key in keys if key is not None and key in day.pictures)
@@ -170,7 +169,7 @@ def _day_row(day: Day) -> dict[str, Any]:
         "facts": " · ".join(
             [
                 *([", ".join(towns)] if (towns := _towns(events)[:MOST_TOWNS]) else []),
-                counted(day.segmentation.n_frames - n_hidden, frames),
+                frames_text(day.segmentation, shown_frames(day.segmentation)),
                 counted(len(events), "event") if events else f"{n_hidden} hidden",
             ]
         ),
