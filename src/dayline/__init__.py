@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dayline.decision.partition import partition as partition
     from dayline.estimators import DynamicGraphEmbedding as DynamicGraphEmbedding
     from dayline.estimators import EventSegmenter as EventSegmenter
+    from dayline.estimators import EventStream as EventStream
     from dayline.estimators import PrincipalComponents as PrincipalComponents
     from dayline.estimators import WholeSequences as WholeSequences
     from dayline.events import Event as Event
@@ -51,6 +52,7 @@ _HOMES = {
     "EventSegmenter": "estimators",
     "DynamicGraphEmbedding": "estimators",
     "PrincipalComponents": "estimators",
+    "EventStream": "estimators",
     "WholeSequences": "estimators",
     "Event": "events",
     "Segmentation": "events",

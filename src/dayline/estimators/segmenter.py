@@ -613,9 +613,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         changed: Self = super().set_params(**params)
         return changed
 
-    def check_parameters(self) -> None:
+    def check_parameters(self, *, has_times: bool = True) -> None:
         """Raise ValueError if a parameter is invalid; `fit` does so before any work."""
-        self._checked()
+        self._checked(has_times=has_times)
 
     def _checked(self, *, has_times: bool = True) -> tuple[Embedder, Requests]:
         """Return a new embedder and the requests; raise ValueError if a parameter is wrong."""
