@@ -468,6 +468,20 @@ def renew_places(
         )
 
 
+def day_folders(folder: Path) -> list[Path]:
+    """Return the results of the days in a folder, in the order of its overview.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of all days.
+    """
+    data = _overview(folder)
+    if data is None:
+        raise UnreadableFileError(f"{folder}: not a result of photos; run dayline segment first")
+    return [folder / name for name, shown, _ in _days(folder, data) if shown is not None]
+
+
 def _overview(folder: Path) -> dict[str, Any] | None:
     is_own = (folder / MARK).is_file() and not (folder / "index.html").is_symlink()
     return overview_data(folder) if is_own else None

@@ -152,7 +152,7 @@ def _renewed(
         warnings.simplefilter("always")
         write_csv(segmentation, folder / "events.csv")
         renewed.append("events.csv")
-        frames = _frames(segmentation, folder, source)
+        frames = find_source(segmentation, folder, source)
         names, lines = renew_exports(segmentation, folder, source=frames)
         renewed += names
         notes += lines
@@ -166,7 +166,7 @@ def _renewed(
             if (above := overview_above(folder)) is not None:
                 if with_places and places_beside(folder) is not None:
                     days = renew_places(
-                        above, lambda day: _frames(day.segmentation, day.folder, source)
+                        above, lambda day: find_source(day.segmentation, day.folder, source)
                     )
                     (segmentation,) = (
                         day.segmentation for day in days if day.folder.name == folder.name
@@ -180,7 +180,7 @@ def _renewed(
     return Saved(segmentation, history, tuple(renewed), tuple(notes))
 
 
-def _frames(segmentation: Segmentation, folder: Path, given: Path | None) -> Path | None:
+def find_source(segmentation: Segmentation, folder: Path, given: Path | None) -> Path | None:
     """Return the photos or the video of a result: as given, or of the same name next to it."""
     name = segmentation.source
     if name is None or PurePath(name).name != name:

@@ -24,6 +24,7 @@ from dayline.cli.export import export
 from dayline.cli.options import with_options
 from dayline.cli.reproduce import reproduce
 from dayline.cli.segment import segment
+from dayline.cli.share import share
 from dayline.cli.view import view
 
 INTERRUPTED = 130
@@ -43,6 +44,7 @@ for command in (
     with_options(batch),
     evaluate,
     export,
+    share,
     demo,
     datasets,
     reproduce,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from album.page.conftest import COMMUNITIES, made_day, made_picture
+from dayline.album.export.story import SharedDay, write_story
 from dayline.album.page.overview import Day, SequenceRow, write_overview, write_sequences
 from dayline.album.page.page import write_page
 from dayline.events import NestedLevel, Segmentation
@@ -65,6 +66,12 @@ def sequences(folder: Path) -> None:
     write_sequences(rows, folder, title="Archive", n_total=3)
 
 
+def given(folder: Path) -> None:
+    pictures = write_pictures(((t, made_picture(t)) for t in range(60)), folder)
+    small = {t: folder / address for t, address in pictures.items()}
+    write_story([SharedDay(made_day(), small=small)], folder / "index.html")
+
+
 @pytest.fixture(scope="module")
 def axe():
     module = pytest.importorskip(
@@ -85,7 +92,7 @@ def faults(axe, page) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "made", [photos, without_pictures, film, table, several_days, overview, sequences]
+    "made", [photos, without_pictures, film, table, several_days, overview, sequences, given]
 )
 def test_axe_finds_no_serious_fault(visit, axe, tmp_path, made):
     made(tmp_path)

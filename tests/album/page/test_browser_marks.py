@@ -68,7 +68,7 @@ def test_a_hidden_photo_is_nowhere_until_it_is_asked_for(visit, folder, width):
     assert float(dimmed.locator("img").evaluate("e => getComputedStyle(e).opacity")) < 0.5
     assert 2 not in story_frames(seen)
     dimmed.click()
-    seen.page.get_by_role("button", name="Hide (H)").click()
+    seen.page.get_by_role("button", name="Unhide (H)").click()
     seen.page.keyboard.press("Escape")
     assert not seen.page.locator("#show-hidden").is_visible()
     assert seen.row(0).locator(".thumb").count() == 8

@@ -143,11 +143,11 @@ def test_a_failed_update_leaves_the_old_page(tmp_path, day, monkeypatch):
 
 
 def test_every_script_is_in_a_page():
-    used = set().union(*(modules(entry) for entry in ("page", "overview", "sequences")))
+    used = set().union(*(modules(entry) for entry in ("page", "overview", "sequences", "share")))
     assert used == {path.stem for path in PAGE.glob("*.js")}
 
 
-@pytest.mark.parametrize("entry", ["page", "overview", "sequences"])
+@pytest.mark.parametrize("entry", ["page", "overview", "sequences", "share"])
 def test_modules_import_what_others_export_under_names_of_their_own(entry):
     declared = r"^%s(?:async )?(?:function|const|let) ([\[{][^\]}]*[\]}]|\w+)"
     words = re.compile(r"\w+")

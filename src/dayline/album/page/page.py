@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -199,9 +200,11 @@ def page_data(path: Path) -> dict[str, Any] | None:
 
 def day_heading(segmentation: Segmentation) -> str | None:
     """Return the date, or the first and the last one; None if the clock has no date."""
-    if segmentation.date_span is None:
-        return None
-    first, last = segmentation.date_span
+    return None if segmentation.date_span is None else dates_heading(*segmentation.date_span)
+
+
+def dates_heading(first: date, last: date) -> str:
+    """Return one date, or the first and the last one, as a heading."""
     if (last.year, last.month) != (first.year, first.month):
         year = "" if last.year == first.year else f" {first:%Y}"
         return f"{first.day} {first:%B}{year} – {last.day} {last:%B %Y}"

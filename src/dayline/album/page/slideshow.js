@@ -19,10 +19,10 @@ let timer = null;
 // A slide is { part, picture, whole, video, card }: the number of its part, the address of a
 // picture, those of the photo itself and of a video if there are, and the elements on a title card,
 // null for a photo. The last slide ends the story.
-export function playSlides(list, from) {
+export function playSlides(list, from, startsPlaying = true) {
   slides = list;
   at = Math.max(0, from);
-  playing = true;
+  playing = startsPlaying;
   const parts = new Set(slides.slice(0, -1).map(({ part }) => part));
   progress.replaceChildren(...Array.from(parts, () => make("span", {})));
   if (!story.open) story.showModal();

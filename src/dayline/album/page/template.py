@@ -26,6 +26,7 @@ SHEETS = {
     "page": ("theme", "slideshow", "page"),
     "overview": ("theme", "overview"),
     "sequences": ("theme", "overview"),
+    "share": ("theme", "slideshow", "share"),
 }
 """The style sheets of every page."""
 
@@ -36,7 +37,7 @@ def render(name: str, content: Mapping[str, Any], *, data: Mapping[str, Any] | N
     Parameters
     ----------
     name : str
-        "page", "overview" or "sequences".
+        "page", "overview", "sequences" or "share".
     content : mapping
         Values of the template's variables; all are escaped.
     data : mapping, optional

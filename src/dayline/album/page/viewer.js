@@ -269,6 +269,7 @@ export function viewFrame(frame) {
   buttonOf("f").setAttribute("aria-pressed", String(isFavorite(viewed)));
   buttonOf("h").setAttribute("aria-pressed", String(isHidden(viewed)));
   buttonOf("h").textContent = isHidden(viewed) ? "Unhide" : "Hide";
+  buttonOf("h").setAttribute("aria-label", `${buttonOf("h").textContent} (H)`);
   parts.stage.classList.toggle("hidden-photo", isHidden(viewed));
   const play = buttonOf("p");
   const canBePlayed = (movie !== null && times !== null) || canPlay(viewed);
