@@ -40,6 +40,7 @@ from dayline.album.recognize import (
 )
 from dayline.album.segment import SegmentedDay, segment_and_write
 from dayline.album.settings import Settings
+from dayline.album.trips import name_trip
 from dayline.album.write import refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link
@@ -446,6 +447,30 @@ def renew_overview(folder: Path) -> None:
             if shown is None or (folder / name).is_dir()
         ]
         _write_overview(folder, str(data["title"]), days)
+
+
+def save_trip_name(folder: Path, addresses: object, name: object) -> None:
+    """Keep the name that a person gave to a trip, and show it on the overview.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of all days.
+    addresses : list of str
+        The days of the trip, as the overview names them.
+    name : str
+        The name; an empty one takes it back.
+    """
+    if not isinstance(name, str) or not isinstance(addresses, list):
+        raise ValueError("a trip needs its days and a name")
+    with output_folder(folder):
+        data = _overview(folder) or {"folders": (), "days": (), "why": ()}
+        known = dict(zip(data["folders"], _days(folder, data), strict=True))
+        if not addresses or not {str(one) for one in addresses} <= known.keys():
+            raise ValueError("the overview does not show these days any more; reload the page")
+        days = [read_events(folder / known[str(one)][0] / EVENTS) for one in addresses]
+        name_trip(folder, days, name)
+        renew_overview(folder)
 
 
 def renew_places(

@@ -8,15 +8,17 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from dayline.album.page.overview import overview_data
 from dayline.album.save import ChangedResultError, is_result
+from dayline.album.trips import TRIPS
 from dayline.files import open_no_follow
 from dayline.result_folder import LockedFolderError, OutputFolderError
 
@@ -172,28 +174,16 @@ class RequestHandler(BaseHTTPRequestHandler):
 
     def _save(self, address: str) -> None:
         server = self.server
+        if address.rpartition("/")[2] == TRIPS:
+            self._name_trip(address)
+            return
         path = inner_path(server.root, address, below=server.folder)
         if path is None or path.name != "events.json" or not is_result(path.parent):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no result of dayline here")
-        if server.unwritable is not None:
-            why = f"the folder of the result cannot be written ({server.unwritable})"
-            raise RefusedError(HTTPStatus.FORBIDDEN, why)
+        self._refuse_unwritable()
         text = self._body(most=2 * path.stat().st_size + ROOM_FOR_EDITS)
-        try:
+        with answered_errors(path):
             saved = server.save(path.parent, text, self.headers.get("Dayline-Base"))
-        except ChangedResultError as error:
-            raise RefusedError(HTTPStatus.CONFLICT, str(error)) from None
-        except LockedFolderError as error:
-            why = f"{error}; your changes stay in this browser"
-            raise RefusedError(HTTPStatus.LOCKED, why) from None
-        except OutputFolderError as error:
-            raise RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, str(error)) from None
-        except ValueError as error:
-            why = " ".join(str(error).split())
-            raise RefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, why) from None
-        except OSError as error:
-            why = f"{error.filename or path}: {error.strerror or error}"
-            raise RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, why) from None
 
         shown = server.shown / path.parent.relative_to(server.folder)
         answer = {
@@ -204,6 +194,23 @@ class RequestHandler(BaseHTTPRequestHandler):
             "notes": saved.notes,
         }
         self._send_json(HTTPStatus.OK, answer)
+
+    def _name_trip(self, address: str) -> None:
+        """Keep the name of a trip: its days, by the names of their folders, and the name."""
+        server = self.server
+        page = inner_path(server.root, f"{address.removesuffix(TRIPS)}", below=server.folder)
+        if page is None or overview_data(page.parent) is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is no overview of days here")
+        self._refuse_unwritable()
+        text = self._body(most=ROOM_FOR_EDITS)
+        with answered_errors(page):
+            server.name_trip(page.parent, text)
+        self._send_json(HTTPStatus.OK, {})
+
+    def _refuse_unwritable(self) -> None:
+        if self.server.unwritable is not None:
+            why = f"the folder of the result cannot be written ({self.server.unwritable})"
+            raise RefusedError(HTTPStatus.FORBIDDEN, why)
 
     def _body(self, *, most: int) -> str:
         length = self.headers.get("Content-Length", "")
@@ -253,6 +260,26 @@ class RequestHandler(BaseHTTPRequestHandler):
         for name, value in {**HEADERS, **about, **(more or {})}.items():
             self.send_header(name, value)
         self.end_headers()
+
+
+@contextmanager
+def answered_errors(path: Path) -> Iterator[None]:
+    """Answer why something cannot be saved."""
+    try:
+        yield
+    except ChangedResultError as error:
+        raise RefusedError(HTTPStatus.CONFLICT, str(error)) from None
+    except LockedFolderError as error:
+        why = f"{error}; your changes stay in this browser"
+        raise RefusedError(HTTPStatus.LOCKED, why) from None
+    except OutputFolderError as error:
+        raise RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, str(error)) from None
+    except ValueError as error:
+        why = " ".join(str(error).split())
+        raise RefusedError(HTTPStatus.UNPROCESSABLE_ENTITY, why) from None
+    except OSError as error:
+        why = f"{error.filename or path}: {error.strerror or error}"
+        raise RefusedError(HTTPStatus.INSUFFICIENT_STORAGE, why) from None
 
 
 def inner_path(root: Path, address: str, *, below: Path) -> Path | None:

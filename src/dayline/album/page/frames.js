@@ -23,13 +23,6 @@ export const typicalStep =
       );
 const photoNumbers = data.addresses?.photos ?? null;
 export const { thing } = data; // what a person calls a frame
-// Whether `dayline view` serves the page, and whether Save then writes into the result: not if the
-// folder cannot be written.
-export const served =
-  location.protocol === "http:" &&
-  location.hostname === "127.0.0.1" &&
-  location.pathname.startsWith("/dayline-");
-export const writable = served && !location.pathname.startsWith("/dayline-readonly-");
 
 export function timeOf(frame) {
   return original.times?.[frame] ?? null;

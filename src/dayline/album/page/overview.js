@@ -4,6 +4,7 @@
 import { make, moveWithArrows } from "./elements.js";
 import { comparable, monthText, plural, two, wordsIn } from "./text.js";
 import { automaticTitle } from "./titles.js";
+import { renderTrips, tripText } from "./trips.js";
 
 const N_COLORS = 12;
 const MOST_RESULTS = 120;
@@ -350,6 +351,7 @@ const texts = events.map((event) =>
       titleOf(event),
       labelOf(event) ?? "",
       event.where ?? "",
+      tripText(data, event.day.index),
       event.day.name,
       decodeURIComponent(safe(event.day.folder)),
     ].join(" "),
@@ -422,7 +424,7 @@ function search() {
 
   const box = document.getElementById("results");
   box.hidden = matches.length === 0;
-  for (const part of document.querySelectorAll("#calendar, #places"))
+  for (const part of document.querySelectorAll("#calendar, #places, #trips"))
     part.classList.toggle("aside", words.length > 0);
 
   const shown = new Set(matches.map((event) => event.day.index));
@@ -473,6 +475,7 @@ function goToMoved() {
 
 window.addEventListener("hashchange", goToMoved);
 goToMoved();
+renderTrips(data);
 calendar();
 placeBars();
 timelines();

@@ -13,14 +13,18 @@ from urllib.parse import quote
 
 from dayline.album.hidden import key_shown, shown_events, shown_frames, without_hidden
 from dayline.album.page.addresses import event_numbers, is_moved, photo_numbers
-from dayline.album.page.page import day_heading, events_mark, page_data
+from dayline.album.page.page import dates_heading, day_heading, events_mark, page_data
 from dayline.album.page.template import embedded_data, render
+from dayline.album.trips import Trip, find_trips, read_trip_names
 from dayline.events import Event, Segmentation, frames_text
 from dayline.files import write_text_whole
 from dayline.text import context_letter, counted, duration_text
 
 MOST_PICTURES = 8
 MOST_TOWNS = 4
+NO_TOWN = "Trip"
+"""What a trip is called if no town of it is known."""
+
 PICTURE_HEIGHT = 480
 """Pixels, if a picture has as many; the page shows it smaller."""
 
@@ -102,6 +106,7 @@ def write_overview(
         For each event, others that look like it, the most similar first.
     """
     path = Path(folder) / "index.html"
+    trips = find_trips([day.shown for day in days], read_trip_names(path.parent))
     data = {
         "title": title,
         "moved": _moved(path, days),
@@ -109,9 +114,16 @@ def write_overview(
         # So that the page can be written again after the events of a day were saved.
         "folders": [day.address for day in days],
         "why": [day.why for day in days],
+        "trips": [[trip.name, trip.title or NO_TOWN, trip.days] for trip in trips],
     }
     content = {
         "rows": [_day_row(day) for day in days],
+        "trips": [_trip_row(trip, days) for trip in trips],
+        "trip_of": {
+            k: {"number": number, "day": nth, "n_days": len(trip.days), "name": _trip_name(trip)}
+            for number, trip in enumerate(trips)
+            for nth, k in enumerate(trip.days, start=1)
+        },
         "title": title,
         "n_days": len(days),
         "n_events": sum(len(day.event_numbers) for day in days),
@@ -140,6 +152,30 @@ def overview_data(folder: Path) -> dict[str, Any] | None:
     """
     data = embedded_data(folder / "index.html")
     return data if data is not None and isinstance(data.get("days"), list) else None
+
+
+def _trip_name(trip: Trip) -> str:
+    return trip.name or trip.title or NO_TOWN
+
+
+def _trip_row(trip: Trip, days: Sequence[Day]) -> dict[str, Any]:
+    """Return what the page shows of a trip."""
+    inside = [day for k in trip.days if (day := days[k].shown) is not None]
+    spans = [day.date_span for day in inside if day.date_span is not None]
+    more = f" and {len(trip.towns) - MOST_TOWNS} more" if len(trip.towns) > MOST_TOWNS else ""
+    facts = [
+        dates_heading(spans[0][0], spans[-1][1]) if spans else "",
+        counted(len(inside), "day"),
+        counted(sum(day.n_frames for day in inside), "photo"),
+        ", ".join(trip.towns[:MOST_TOWNS]) + more,
+    ]
+    rows = [_day_row(days[k]) for k in trip.days]
+    return {
+        "name": _trip_name(trip),
+        "first": trip.days[0] + 1,
+        "facts": " · ".join(filter(None, facts)),
+        "pictures": [row["pictures"][0] for row in rows if row.get("pictures")][:MOST_PICTURES],
+    }
 
 
 def _day_row(day: Day) -> dict[str, Any]:

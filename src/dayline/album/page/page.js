@@ -15,16 +15,7 @@ import {
   townsOf,
   undo,
 } from "./events.js";
-import {
-  clockText,
-  countText,
-  data,
-  frameAt,
-  nFrames,
-  original,
-  pictures,
-  writable,
-} from "./frames.js";
+import { clockText, countText, data, frameAt, nFrames, original, pictures } from "./frames.js";
 import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
 import { renderMap } from "./map.js";
@@ -50,6 +41,7 @@ import {
 } from "./places.js";
 import { fillRow, finishTyping, focusRow, rename, renderRows, typedRow } from "./rows.js";
 import { renderBar, save } from "./save.js";
+import { writable } from "./served.js";
 import { restoreStored, storeState } from "./store.js";
 import { canTellStory, hasStory, tellStory } from "./story.js";
 import { suggestionFor } from "./suggestions.js";

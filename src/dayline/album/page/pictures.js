@@ -2,9 +2,10 @@
 
 import { make } from "./elements.js";
 import { eventAt, events } from "./events.js";
-import { data, durationOf, frameText, original, pictures, served, timeOf } from "./frames.js";
+import { data, durationOf, frameText, original, pictures, timeOf } from "./frames.js";
 import { isFavorite, isHidden, isLeftOut } from "./marks.js";
 import { lengthText } from "./text.js";
+import { served } from "./served.js";
 
 function hasPicture(frame) {
   return pictures[frame] && !isLeftOut(frame);

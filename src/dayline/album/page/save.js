@@ -4,12 +4,13 @@
 import { countChanges, sameState } from "./changes.js";
 import { make } from "./elements.js";
 import { events, newer, older, places, refresh, state } from "./events.js";
-import { original, served, writable } from "./frames.js";
+import { original } from "./frames.js";
 import { levelsToSave } from "./levels.js";
 import { withoutTheirLocations } from "./marks.js";
 import { closeNotice, notify } from "./notices.js";
 import { placeIsTyped } from "./places.js";
 import { finishTyping } from "./rows.js";
+import { served, writable } from "./served.js";
 import {
   DOWNLOAD,
   PROBLEMS,
