@@ -41,13 +41,16 @@ SORTED_PHOTOS = ".dayline-photos.json"
 BATCH_RECORD = ".dayline-batch.json"
 """A file in a result of `dayline batch` that says what it was made from."""
 
+DAY_RECORD = ".dayline-day.json"
+"""A file in the result of a day that says what it was made from."""
+
 BATCH_LIST = "batch.jsonl"
 """The list of the sequences in a result of `dayline batch`."""
 
 LOCK = ".dayline-lock"
 MANIFEST = ".dayline-files.json"
 MANIFEST_FORMAT = "dayline-files-1"
-HIDDEN = {MARK, LOCK, MANIFEST, BATCH_RECORD}
+HIDDEN = {MARK, LOCK, MANIFEST, BATCH_RECORD, DAY_RECORD}
 
 NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would block forever
 NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
@@ -223,9 +226,20 @@ def _holder(path: Path) -> str:
 
 def _remove_leftovers(folder: Path) -> None:
     """Remove what a killed run left behind; the lock ensures that no other run is active."""
-    # The folder itself may be a link; its subfolders may not.
-    for place in (folder.resolve(), folder / "thumbnails"):
+    for place in _places(folder):
         remove_unfinished(place)
+
+
+def has_unfinished(folder: Path) -> bool:
+    """Return whether a killed run left files in a folder of results, or another one is at work."""
+    places = [place for place in _places(folder) if place.is_dir()]
+    names = (name for place in places for name in os.listdir(place))  # noqa: PTH208
+    return any(name == LOCK or UNFINISHED.fullmatch(name) for name in names)
+
+
+def _places(folder: Path) -> tuple[Path, Path]:
+    """Return the folders that runs write to; the folder itself may be a link, the other not."""
+    return folder.resolve(), folder / "thumbnails"
 
 
 class OwnFiles:
@@ -248,6 +262,10 @@ class OwnFiles:
             and not path.is_symlink()
             and file_digest(path) in self._known().get(name, ())
         )
+
+    def names(self) -> Iterable[str]:
+        """Return the names of the files that dayline wrote, also of those that are gone."""
+        return self._known().keys()
 
     def adopt(self, name: str) -> None:
         """Take a file that is kept elsewhere for one that dayline wrote."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -41,6 +42,7 @@ from dayline.album.recognize import (
 from dayline.album.segment import SegmentedDay, segment_and_write
 from dayline.album.settings import Settings
 from dayline.album.trips import name_trip
+from dayline.album.unchanged import day_key, forget_day, record_day, unchanged_places
 from dayline.album.write import refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link
@@ -267,27 +269,30 @@ def segment_days(
     with output_folder(output) as folder:
         take_in_all(folder)
         results = []
+        edits = None if forget else kept_edits(folder)
         for number, day in enumerate(days, start=1):
             prefix = f"day {number} of {len(days)}: "
-            results.append(_day(day, folder, settings, forget, prefix, on_step))
+            results.append(_day(day, folder, settings, edits, prefix, on_step))
             yield results[-1]
 
         if all(result.segmentation is None for result in results):
             raise ValueError(
                 f"none of the {len(results)} days could be used; the first: {results[0].why}"
             )
-        recognize_places(
-            [read_day(result.folder) for result in results if result.segmentation is not None],
+        described = recognize_places(
+            [
+                replace(read_day(result.folder), given=result.given)
+                for result in results
+                if result.segmentation is not None
+            ],
             folder / PLACES if places is None else places,
             sources={folder / day.name: day.sequence.source for day in days},
         )
+        known = {day.folder: day for day in described}
         _write_overview(
             folder,
             shown_name(source.resolve().name),
-            [
-                (result.folder.name, result.why_on_page if result.segmentation is None else None)
-                for result in results
-            ],
+            [(r.folder.name, known.get(r.folder, r.why_on_page)) for r in results],
         )
 
         # They belong to the page of an earlier run without days, which has just been replaced.
@@ -309,10 +314,11 @@ def _day(
     day: PhotoDay,
     output: Path,
     settings: Settings,
-    forget: bool,
+    edits: Sequence[Segmentation] | None,
     prefix: str,
     on_step: OnStep | None,
 ) -> SegmentedDay:
+    """Segment a day, unless its folder holds what would be written; edits of None are forgotten."""
     folder = output / day.name
     source = day.sequence.source
 
@@ -322,7 +328,20 @@ def _day(
 
     try:
         refuse_link(folder)
-        result = segment_and_write(day.sequence, folder, settings, forget=forget, on_step=step)
+        key = "" if edits is None else day_key(day.sequence, folder, settings, edits)
+        given = unchanged_places(folder, key, day.sequence, settings) if key else None
+        if given is not None:
+            return SegmentedDay(folder, read_events(folder / EVENTS), given=given)
+        forget_day(folder)
+        forget = edits is None
+        with warnings.catch_warnings(record=True) as said:
+            result = segment_and_write(day.sequence, folder, settings, forget=forget, on_step=step)
+        for one in said:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        found = result.segmentation
+        # What was said is said again by the next run.
+        if key and found is not None and not said and not result.failures:
+            record_day(folder, key, found.places)
         failures = (f"{shown_name(day.name)}: {failure}" for failure in result.failures)
         return replace(result, failures=tuple(failures))
     except OutputFolderError as error:
@@ -338,7 +357,9 @@ def _day(
         return SegmentedDay(folder, why=why, why_on_page=why)
 
 
-def _write_overview(folder: Path, title: str, days: Sequence[tuple[str, str | None]]) -> None:
+def _write_overview(
+    folder: Path, title: str, days: Sequence[tuple[str, DescribedDay | str]]
+) -> None:
     """Write the overview of the results in a folder.
 
     Parameters
@@ -347,31 +368,35 @@ def _write_overview(folder: Path, title: str, days: Sequence[tuple[str, str | No
         The folder of all days.
     title : str
         Heading.
-    days : sequence of (str, str or None)
-        Folder of each day, and why it has no result; None if it has one.
+    days : sequence of (str, DescribedDay or str)
+        Folder of each day, and its result or why it has none.
     """
     rows: list[Day] = []
     looks: list[EventFeatures | None] = []
-    for name, why in days:
-        if why is not None:
-            rows.append(Day(shown_name(name), name, None, why))
+    albums: list[Any] = []
+    for name, day in days:
+        if isinstance(day, str):
+            rows.append(Day(shown_name(name), name, None, day))
             looks.append(None)
+            albums.append(None)
             continue
-        refuse_link(folder / name)
-        day = read_day(folder / name)
         page = page_data(folder / name / "index.html") or {}
         pictures, ratios = _pictures(page)
         addresses = kept_addresses(page)
         rows.append(Day(shown_name(name), name, day.segmentation, "", pictures, ratios, addresses))
         looks.append(day.features)
-    places = find_album_places(rows)
+        albums.append(page.get("album"))
+    places = find_album_places(rows, before=overview_data(folder))
     for number, row in enumerate(rows):
         if row.segmentation is None:
+            continue
+        album = album_data(rows, number, places, title=title)
+        if album == albums[number]:
             continue
         with suppress(LockedFolderError), output_folder(folder / row.folder) as inner:
             # A page that a person changed stays as it is.
             if OwnFiles(inner).wrote("index.html"):
-                put_in_album(inner, album_data(rows, number, places, title=title))
+                put_in_album(inner, album)
     write_overview(rows, folder, title=title, places=places, similar=similar_events(looks))
 
 
@@ -441,11 +466,13 @@ def renew_overview(folder: Path) -> None:
             raise UnreadableFileError(
                 f"{folder / 'index.html'}: not an overview of days; run dayline segment again"
             )
-        days = [
-            (name, why if shown is None else None)
-            for name, shown, why in _days(folder, data)
-            if shown is None or (folder / name).is_dir()
-        ]
+        days: list[tuple[str, DescribedDay | str]] = []
+        for name, shown, why in _days(folder, data):
+            if shown is None:
+                days.append((name, str(why)))
+            elif (folder / name).is_dir():
+                refuse_link(folder / name)
+                days.append((name, read_day(folder / name)))
         _write_overview(folder, str(data["title"]), days)
 
 

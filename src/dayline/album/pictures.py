@@ -142,8 +142,10 @@ def is_whole_thumbnail(path: Path) -> bool:
     """
     if path.is_symlink() or not path.is_file():
         return False
-    content = path.read_bytes()
-    return content.startswith(JPEG_START) and content.endswith(JPEG_END)
+    with path.open("rb") as file:
+        start = file.read(len(JPEG_START))
+        file.seek(-min(len(JPEG_END), file.seek(0, os.SEEK_END)), os.SEEK_END)
+        return start == JPEG_START and file.read() == JPEG_END
 
 
 def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None:

@@ -159,11 +159,14 @@ class DescribedDay:
         Its events.
     features : EventFeatures or None
         What they look like.
+    given : tuple of Place or None
+        The places that a person gave; those of `segmentation` if None.
     """
 
     folder: Path
     segmentation: Segmentation
     features: EventFeatures | None
+    given: tuple[Place, ...] | None = None
 
     @property
     def key(self) -> str:
@@ -239,7 +242,8 @@ def _sightings(
         if event.community is not None:
             numbers[event.community].append(number)
     names = {
-        place.community: (place.name or "").strip() or None for place in day.segmentation.places
+        place.community: (place.name or "").strip() or None
+        for place in (day.segmentation.places if day.given is None else day.given)
     }
     is_edited = not set(day.segmentation.digests or ()).isdisjoint(edited)
     for community, events in numbers.items():

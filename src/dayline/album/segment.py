@@ -52,7 +52,7 @@ from dayline.arrays import FloatArray
 from dayline.checks import TransposedWarning, check_times
 from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
-from dayline.events import Event, Segmentation, SetAside, last_time
+from dayline.events import Event, Place, Segmentation, SetAside, last_time
 from dayline.features.tables import FeatureTable, read_features
 from dayline.media.breaks import (
     FrameGroups,
@@ -99,6 +99,8 @@ class SegmentedDay:
         Why it has no result; empty if it has one.
     why_on_page : str
         The same without local paths and names of files that are not photos.
+    given : tuple of Place or None
+        The places that a person gave, if an earlier run wrote the result.
     """
 
     folder: Path
@@ -107,6 +109,7 @@ class SegmentedDay:
     failures: tuple[str, ...] = ()
     why: str = ""
     why_on_page: str = ""
+    given: tuple[Place, ...] | None = None
 
 
 def segment_and_write(

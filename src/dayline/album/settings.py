@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -121,3 +121,36 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
         read_calendar(path)
     if settings.blur_faces and pictures:
         face_blurrer()
+
+
+def described(settings: Settings) -> dict[str, Any]:
+    """Return all that a result depends on by these settings, as JSON can hold it.
+
+    Parameters
+    ----------
+    settings : Settings
+        The settings; networks and calendars are known by size and time of change.
+    """
+    values = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    segmenter = values.pop("segmenter")
+    parameters = {} if segmenter is None else segmenter.get_params(deep=True)
+    # Nested estimators stand for themselves by their own parameters.
+    values["segmenter"] = [type(segmenter).__name__, {k: repr(v) for k, v in parameters.items()}]
+    values["network"] = file_state(Path(settings.model))
+    values["calendars"] = [[str(path), *file_state(path)] for path in settings.calendars]
+    return values
+
+
+def file_state(path: Path) -> list[int]:
+    """Return size and time of change of a file; an empty list if it cannot be read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
+    try:
+        about = path.stat()
+    except OSError:
+        return []  # reading it reports the error
+    return [about.st_size, about.st_mtime_ns]

@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from dayline.album.days import without_places
 from dayline.album.export.formats import Kind, suited_formats
 from dayline.album.hidden import key_shown
 from dayline.album.segment import segment_and_write
-from dayline.album.settings import Settings
+from dayline.album.settings import Settings, described, file_state
 from dayline.album.write import Written
 from dayline.batch.sources import Source
 from dayline.events import Segmentation
@@ -142,32 +142,13 @@ def make_task(source: Source, output: Path, settings: Settings) -> Task:
     elif source.kind == "photos":
         found = find_files(source.data)
         files = [*found.photos, *found.videos, *found.live.values()]
-        state = [[shown_name(p.relative_to(source.data)), *_file_state(p)] for p in files]
+        state = [[shown_name(p.relative_to(source.data)), *file_state(p)] for p in files]
     else:
-        state = _file_state(source.data)
+        state = file_state(source.data)
 
-    described = [FORMAT, __version__, source.name, _described(settings), state]
-    key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+    content = [FORMAT, __version__, source.name, described(settings), state]
+    key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return Task(source, output, settings, key)
-
-
-def _described(settings: Settings) -> dict[str, Any]:
-    """Return what the result depends on, as JSON can hold it."""
-    values = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    segmenter = values.pop("segmenter")
-    parameters = {} if segmenter is None else segmenter.get_params(deep=True)
-    # Nested estimators stand for themselves by their own parameters.
-    values["segmenter"] = [type(segmenter).__name__, {k: repr(v) for k, v in parameters.items()}]
-    values["network"] = _file_state(Path(settings.model))
-    return values
-
-
-def _file_state(path: Path) -> list[int]:
-    try:
-        about = path.stat()
-    except OSError:
-        return []  # reading it reports the error
-    return [about.st_size, about.st_mtime_ns]
 
 
 def finished_record(task: Task) -> BatchRecord | None:

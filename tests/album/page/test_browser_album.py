@@ -89,7 +89,7 @@ def test_a_place_has_the_same_letter_and_color_on_every_page(visit, album):
     assert first[0] == first[2] == second[1]
     assert first[0][0].startswith("Place ")
     detail = visit(folder(album, "13")).page.locator(".chip", has_text=second[1][0])
-    assert detail.locator(".chip-detail").inner_text().endswith("2 days")
+    assert detail.locator(".chip-detail").inner_text().startswith("1 event · ")
 
 
 def letters(album):
@@ -120,7 +120,6 @@ def test_a_name_that_is_saved_is_on_all_days_at_once_and_counts_agree(visit, alb
     assert row.locator(".days").inner_text() == "2 days"
     chip = on_first.page.locator(".chip", has_text="kitchen").locator(".chip-detail")
     assert chip.inner_text().startswith("2 events · ")
-    assert chip.inner_text().endswith(" · 2 days")
 
 
 @SIZES

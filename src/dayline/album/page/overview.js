@@ -57,11 +57,11 @@ function secondsOf(event) {
 }
 
 // Places in order of the time spent there.
-const places = data.places.map(([label, named], index) => ({
+const places = data.places.map(([label, named, letter], index) => ({
   index,
   label,
   named,
-  color: `c${index % N_COLORS}`,
+  color: `c${letter % N_COLORS}`,
   seconds: 0,
   frames: 0,
   days: new Set(),

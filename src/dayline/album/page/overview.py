@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -222,20 +223,28 @@ class AlbumPlaces:
         Name or letter of each place; the place where most time was spent comes first.
     named : tuple of bool
         Whether a person named it.
-    n_days : tuple of int
-        Number of days that show it.
+    letters : tuple of int
+        Number of the letter of each place, from which its color follows; it never changes.
     of_day : tuple of mapping of int to int
         For each day, the place of each context; contexts seen once are none.
     """
 
     labels: tuple[str, ...]
     named: tuple[bool, ...]
-    n_days: tuple[int, ...]
+    letters: tuple[int, ...]
     of_day: tuple[Mapping[int, int], ...]
 
 
-def find_album_places(days: Sequence[Day]) -> AlbumPlaces:
-    """Find the places of all days: contexts with a name, of several days, or of several events."""
+def find_album_places(days: Sequence[Day], before: Mapping[str, Any] | None = None) -> AlbumPlaces:
+    """Find the places of all days: contexts with a name, of several days, or of several events.
+
+    Parameters
+    ----------
+    days : sequence of Day
+        The days.
+    before : mapping, optional
+        The data of the overview that is replaced: its places keep their letters.
+    """
     names: dict[tuple[str, str], str | None] = {}
     marks: list[dict[int, tuple[str, str]]] = []
     amounts: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
@@ -267,17 +276,47 @@ def find_album_places(days: Sequence[Day]) -> AlbumPlaces:
     # The first letters are those of places that recur on other days. Places with a name have
     # letters, too: the others keep theirs when a person names one.
     lettered = sorted(ranked, key=lambda mark: len(seen_on[mark]) == 1)
-    letters = {mark: f"Place {context_letter(k)}" for k, mark in enumerate(lettered)}
+    letters = _letters(days, marks, lettered, before or {})
     rank = {mark: k for k, mark in enumerate(ranked)}
     return AlbumPlaces(
-        labels=tuple(names.get(mark) or letters[mark] for mark in ranked),
+        labels=tuple(
+            names.get(mark) or f"Place {context_letter(letters[mark])}" for mark in ranked
+        ),
         named=tuple(bool(names.get(mark)) for mark in ranked),
-        n_days=tuple(len(seen_on[mark]) for mark in ranked),
+        letters=tuple(letters[mark] for mark in ranked),
         of_day=tuple(
             {community: rank[mark] for community, mark in here.items() if mark in rank}
             for here in marks
         ),
     )
+
+
+def _letters(
+    days: Sequence[Day],
+    marks: Sequence[Mapping[int, tuple[str, str]]],
+    lettered: Sequence[tuple[str, str]],
+    before: Mapping[str, Any],
+) -> dict[tuple[str, str], int]:
+    """Give each place the first letter that one of its contexts had, or the next that is new."""
+    earlier: dict[str, dict[str, int]] = {}
+    for address, known in zip(before.get("folders", ()), before.get("letters", ()), strict=False):
+        if isinstance(known, dict):
+            earlier[address] = {c: letter for c, letter in known.items() if isinstance(letter, int)}
+    had: dict[tuple[str, str], int] = {}
+    for day, here in zip(days, marks, strict=True):
+        for community, mark in here.items():
+            letter = earlier.get(day.address, {}).get(str(community))
+            if letter is not None:
+                had[mark] = min(letter, had.get(mark, letter))
+
+    letters: dict[tuple[str, str], int] = {}
+    taken: set[int] = set()
+    for mark in lettered:
+        if mark in had and had[mark] not in taken:
+            letters[mark] = had[mark]
+            taken.add(had[mark])
+    new = count(1 + max((k for known in earlier.values() for k in known.values()), default=-1))
+    return letters | {mark: next(new) for mark in lettered if mark not in letters}
 
 
 def album_data(
@@ -303,13 +342,13 @@ def album_data(
         "overview": f"../index.html#day-{number + 1}",
         "previous": _way_to(days[before[-1]]) if before else None,
         "next": _way_to(days[after[0]]) if after else None,
-        "n_letters": len(places.labels),
+        # Rounded up, so that a place on another day does not change this page.
+        "n_letters": 1 << max(places.letters, default=0).bit_length(),
         "places": {
             str(community): {
                 "label": places.labels[k],
                 "named": places.named[k],
-                "days": places.n_days[k],
-                "color": k % N_COLORS,
+                "color": places.letters[k] % N_COLORS,
             }
             for community, k in sorted(places.of_day[number].items())
         },
@@ -379,7 +418,11 @@ def _data(
             }
         )
     return {
-        "places": list(zip(places.labels, places.named, strict=True)),
+        "places": list(zip(places.labels, places.named, places.letters, strict=True)),
+        "letters": [
+            {str(community): places.letters[k] for community, k in here.items()}
+            for here in places.of_day
+        ],
         "towns": [town for town, number in towns.items() if number >= 0],
         "days": written,
     }

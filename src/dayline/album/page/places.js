@@ -37,7 +37,7 @@ export function placeName(community) {
   return placeOf(community)?.name?.trim() || null;
 }
 
-// What the album says of a context: its label and color, and the days that show it.
+// What the album says of a context: its label and color.
 function inAlbum(context) {
   return data.album?.places[context] ?? null;
 }
@@ -148,8 +148,6 @@ function timeIn(list) {
 function chip(which, title, list, color) {
   const longest = list.reduce((a, b) => (b.stop - b.start > a.stop - a.start ? b : a));
   const details = [plural(list.length, "event"), timeIn(list)];
-  const nDays = inAlbum(which)?.days ?? 1;
-  if (nDays > 1) details.push(plural(nDays, "day"));
   return makeButton(
     {
       class: `chip ${color}`,
