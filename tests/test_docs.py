@@ -342,7 +342,9 @@ def test_the_columns_of_a_table_are_documented():
 def test_the_reference_has_every_public_name_once(monkeypatch):
     import dayline
 
-    names = re.findall(r"^::: dayline\.[\w.]+\.(\w+)$", reference().api_page(), re.M)
+    listed = re.findall(r"^::: dayline\.([\w.]+)\.(\w+)$", reference().api_page(), re.M)
+    # Adapters are classes of modules that are never imported by `import dayline`.
+    names = [name for module, name in listed if not module.startswith("adapters")]
     assert sorted(names) == sorted([*dayline.__all__, "segment_many", "read_batch"])
 
     monkeypatch.setattr(dayline, "__all__", [*dayline.__all__, "run_task"])
