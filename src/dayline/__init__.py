@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from dayline.decision.contexts import context_distance as context_distance
     from dayline.decision.contexts import pick_boundaries as pick_boundaries
     from dayline.decision.decide import Level as Level
+    from dayline.decision.learned import Learned as Learned
     from dayline.decision.partition import partition as partition
     from dayline.estimators import DynamicGraphEmbedding as DynamicGraphEmbedding
     from dayline.estimators import EventSegmenter as EventSegmenter
@@ -57,6 +58,7 @@ _HOMES = {
     "Event": "events",
     "Segmentation": "events",
     "Level": "decision.decide",
+    "Learned": "decision.learned",
     "read_events": "events",
     "segment_source": "album.segment",
     "write_result": "album.write",

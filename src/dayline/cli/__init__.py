@@ -21,6 +21,7 @@ from dayline.cli.demo import demo
 from dayline.cli.doctor import doctor
 from dayline.cli.evaluate import evaluate
 from dayline.cli.export import export
+from dayline.cli.learn import learn
 from dayline.cli.options import with_options
 from dayline.cli.reproduce import reproduce
 from dayline.cli.segment import segment
@@ -42,6 +43,7 @@ for command in (
     with_options(segment),
     view,
     with_options(batch),
+    learn,
     evaluate,
     export,
     share,

@@ -64,6 +64,10 @@ class Options:
     level: Annotated[
         int, Option(help="Finer (1, 2, ...) or coarser (-1, -2, ...) than the default.")
     ] = 0
+    learned: Annotated[
+        Path | None,
+        Option(help="What labeled recordings of this kind taught (dayline learn)."),
+    ] = None
     device: Annotated[
         str, Option(help="cpu, torch, cuda or mps.", autocompletion=completing(DEVICES))
     ] = "cpu"
@@ -198,6 +202,7 @@ class Options:
         )
 
     def _segmenter(self) -> Segmenter:
+        from dayline.decision.learned import Learned
         from dayline.estimators import EventSegmenter
         from dayline.research.baselines.segmenter import BaselineSegmenter
 
@@ -209,6 +214,7 @@ class Options:
                 ("--min-duration", self.min_duration is not None),
                 ("--expected-duration", self.expected_duration is not None),
                 ("--no-pauses", self.no_pauses),
+                ("--learned", self.learned is not None),
             ):
                 if is_given:
                     raise ValueError(
@@ -226,6 +232,7 @@ class Options:
             n_events=self.n_events,
             min_duration=self.min_duration,
             expected_duration=self.expected_duration,
+            learned=None if self.learned is None else Learned.load(self.learned),
         )
 
 

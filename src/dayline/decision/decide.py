@@ -352,7 +352,7 @@ def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray
 
     n_required = len(evidence.hierarchy.required)
     agreed = evidence.hierarchy.boundaries[n_required : evidence.agreed_number]
-    if len(agreed):
+    if len(agreed) and not evidence.is_learned:
         logits += evidence.mean_log_odds - logits[agreed].mean()
     return np.asarray(expit(logits[boundaries]))
 

@@ -16,6 +16,7 @@ from importlib.resources import files
 import numpy as np
 
 from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy, unit_rows
+from dayline.decision.candidates import Candidates, describe_candidates
 from dayline.decision.contexts import context_scores, pick_boundaries
 from dayline.decision.noise import find_noise, in_few_directions, n_above_noise
 from dayline.decision.partition import Hierarchy, build_hierarchy, partition, running_sums
@@ -172,6 +173,12 @@ class Evidence:
         Required boundaries that coarser levels may join across, each with its log weight.
     typical_duration : float or None
         Mean duration of events in recordings of this kind, in the unit of the clock.
+    candidates : Candidates or None
+        The candidates as `dayline.decision.learned` sees them, if they were described.
+    is_learned : bool
+        Whether the order, the strengths and the agreement are those that labeled recordings taught.
+    finer : float
+        How many times as many events as agreed on people want of this kind of recording.
     """
 
     embedding: FloatArray
@@ -185,6 +192,9 @@ class Evidence:
     model: DecisionModel
     breaks: Mapping[int, float] = field(default_factory=dict)
     typical_duration: float | None = None
+    candidates: Candidates | None = None
+    is_learned: bool = False
+    finer: float = 1.0
 
     @property
     def strengths(self) -> FloatArray:
@@ -208,7 +218,11 @@ class Evidence:
             found = np.log2([len(answer) + 1 for answer in self.answers])
             cost = (found.max() - found.min()) * doublings**2
             agreement = agreement - np.minimum(cost, MOST_UNUSUAL)
-        return int(numbers[np.argmax(agreement)])
+        agreed = int(numbers[np.argmax(agreement)])
+        if self.finer == 1.0 or self.why_one_event:
+            return agreed
+        wanted = round((agreed + 1) * self.finer) - 1
+        return min(max(wanted, n_required), len(self.hierarchy.boundaries))
 
     @cached_property
     def shared(self) -> float:
@@ -226,7 +240,7 @@ class Evidence:
     @property
     def why_unlike(self) -> str:
         """What is unlike the known kinds, and what follows; empty if nothing is."""
-        if self.shared >= UNLIKE:
+        if self.shared >= UNLIKE or self.is_learned:
             return ""
         towards = 1 / (1 + np.exp(-self.mean_log_odds))
         return (
@@ -256,13 +270,14 @@ def gather_evidence(
     typical_duration: float | None = None,
     may_be_noise: bool = True,
     model: DecisionModel | None = None,
+    describe: bool = False,
 ) -> Evidence:
     """Find the candidates of a sequence, their strengths and the answers; see `Evidence`.
 
     The directions are the main ones of the denoised features; without an embedding, only they
     count. `breaks` are those of the required boundaries that coarser levels may join across. Frames
     that another test has told from noise are not judged again. The model is that of the package, or
-    another one to compare with.
+    another one to compare with. `describe` describes the candidates for `dayline.decision.learned`.
     """
     model = model or load_model()
     standardized = standardized_rows(to_numpy(features))
@@ -294,6 +309,24 @@ def gather_evidence(
     # Constraints on some frames must not change how all the others are measured.
     hierarchy = hierarchies[at]
     split = model.split(hierarchy.log_heights, len(views), penalty=hierarchy.penalty)
+    candidates = None
+    if describe:
+        finest = hierarchies[-1]
+        clear = [
+            h.log_heights > of_noise if noise is None else log_weights[h.boundaries] >= SEEN
+            for h in (hierarchy, finest)
+        ]
+        agreed = agreement(hierarchy.boundaries, answers, len(views))[: int(np.sum(clear[0])) + 1]
+        candidates = describe_candidates(
+            hierarchy,
+            finest,
+            finest.log_heights
+            - model.split(finest.log_heights, len(views), penalty=finest.penalty),
+            (clear[0], clear[1]),
+            n_usual=0 if why_one_event else int(np.argmax(agreed)),
+            directions=seen,
+            features=features,
+        )
     if len(required) or len(forbidden):
         hierarchy = build_hierarchy(
             views, log_weights, penalty=hierarchy.penalty, required=required, forbidden=forbidden
@@ -319,6 +352,7 @@ def gather_evidence(
         model=model,
         breaks=break_weights(breaks, times),
         typical_duration=typical_duration,
+        candidates=candidates,
     )
 
 

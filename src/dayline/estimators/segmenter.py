@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import partial
@@ -23,6 +23,7 @@ from dayline.checks import (
     check_features,
     check_flag,
     check_times,
+    is_whole,
     list_frames,
     missing_rows,
     show_value,
@@ -41,6 +42,7 @@ from dayline.decision.decide import (
     required_frames,
 )
 from dayline.decision.evidence import Evidence, gather_evidence
+from dayline.decision.learned import NOTHING, Example, Learned, learn_from, with_learned
 from dayline.decision.pauses import find_pauses, long_gap
 from dayline.estimators.embedders import (
     DynamicGraphEmbedding,
@@ -119,6 +121,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     period : float, optional
         Frames of a cycle to take out, for features of at most eight columns; None looks for one of
         at least eight turns. A note says what was taken out.
+    learned : Learned, optional
+        What labeled recordings of this kind taught, from `learn` or `Learned.load`. It replaces
+        `typical_duration`, and needs "partition".
     pauses : bool, default=True
         Whether a gap in the times that is far longer than usual is a boundary (see
         `dayline.decision.pauses.long_gap`). Coarser levels may join across it.
@@ -178,11 +183,91 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     window: int = 8
     order: int = 5
     period: float | None = None
+    learned: Learned | None = None
     pauses: bool = True
     missing: Missing = "raise"
     device: str | None = None
     random_state: int | None = None
     keep: Literal["result", "all"] = "result"
+
+    # Whether the candidates are described, which learning from them needs.
+    _describes = False
+
+    @classmethod
+    def learn(
+        cls,
+        sequences: Sequence[Any],
+        boundaries: Sequence[Iterable[int]],
+        *,
+        times: Sequence[Any] | None = None,
+        tolerance: int = 5,
+        name: str = "",
+        on_step: OnStep | None = None,
+        **parameters: Any,
+    ) -> Self:
+        """Return an estimator for the kind of recording of some labeled examples.
+
+        It has learned (`learned`) how fine events of this kind are, what tells their boundaries
+        from other changes, and which features matter, all drawn towards what is usual in known
+        kinds: one recording already helps. Boundaries that match the frames no better than they
+        would elsewhere teach nothing; a warning says so.
+
+        Parameters
+        ----------
+        sequences : sequence of array-like of shape (n_frames, n_features)
+            Recordings of one kind, with the same features.
+        boundaries : sequence of iterable of int
+            The true boundaries of each: the first frame of every event but the first.
+        times : sequence of array-like, optional
+            The times of each, as for `fit`.
+        tolerance : int >= 0
+            Frames that a boundary may be off.
+        name : str
+            Name of the kind.
+        on_step : callable, optional
+            Called as on_step(what, done, total) before every stage.
+        **parameters
+            Parameters of this class.
+        """
+        check_between("tolerance", tolerance, 0, whole=True)
+        n = len(sequences)
+        if n == 0 or len(boundaries) != n or (times is not None and len(times) != n):
+            raise ValueError(
+                f"{n} sequences, {len(boundaries)} lists of boundaries"
+                + ("" if times is None else f", {len(times)} of times")
+                + "; give one list for each sequence, and at least one sequence"
+            )
+        plain = cls(**parameters)
+        if plain.detector != "partition":
+            raise ValueError('learn() needs detector="partition"')
+        examples = []
+        for k in range(n):
+            fitted = clone(plain).set_params(learned=None, n_events=None, level=0)
+            fitted._describes = True
+            fitted.fit(sequences[k], times=None if times is None else times[k], on_step=on_step)
+            n_frames, true = len(fitted.labels_), list(boundaries[k])
+            wrong = next((b for b in true if not is_whole(b) or not 0 < b < n_frames), None)
+            if wrong is not None:
+                raise ValueError(
+                    f"boundaries of sequence {k}: {show_value(wrong)} is not a boundary; they are"
+                    f" frame numbers from 1 to {n_frames - 1}"
+                )
+            seen = np.searchsorted(fitted.seen_, np.unique(np.asarray(true, dtype=np.int64)))
+            assert fitted.evidence_ is not None
+            assert fitted.evidence_.candidates is not None
+            rows = np.unique(seen[(seen > 0) & (seen < len(fitted.seen_))])
+            examples.append(Example(fitted.evidence_.candidates, rows, tolerance))
+        learned, incredible = learn_from(examples, name=name)
+        if incredible:
+            which = ", ".join(map(str, incredible))
+            are = "sequence {} teaches" if len(incredible) == 1 else "sequences {} teach"
+            warnings.warn(
+                f"{are.format(which)} nothing: the boundaries match what changes in the frames no"
+                " better than they would elsewhere; check that they belong to these frames",
+                stacklevel=2,
+            )
+        made: Self = clone(plain).set_params(learned=learned)
+        return made
 
     @classmethod
     def paper(cls, **changes: Any) -> Self:
@@ -490,7 +575,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 times=None if self._times is None else self._times.seconds[self.seen_],
                 breaks=np.searchsorted(self.seen_, self._at_breaks).tolist(),
                 typical_duration=requests.typical_duration,
+                describe=self._describes
+                or (self.learned is not None and bool(self.learned.weights)),
             )
+            if self.learned is not None:
+                self.evidence_ = with_learned(self.evidence_, self.learned)
             self._levels = nested_levels(self.evidence_)
             decision = decide(self.evidence_, self._levels, requests)
 
@@ -574,6 +663,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 for level in levels
             )
             about["n_events_range"] = self.evidence_.n_events_range
+            if self.learned is not None and self.learned != NOTHING:
+                known = self.learned.name or "examples"
+                notes.append(f"learned from {known}: {self.learned}")
             if self._note_of_signal:
                 notes.append(self._note_of_signal)
             if len(decision.boundaries) == self.evidence_.agreed_number == 0:
@@ -623,6 +715,13 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         check_choice("missing", self.missing, ("raise", "interpolate"))
         check_choice("keep", self.keep, ("result", "all"))
         check_flag("pauses", self.pauses)
+        if self.learned is not None and not isinstance(self.learned, Learned):
+            raise ValueError(
+                f"learned={show_value(self.learned)}; it must come from EventSegmenter.learn or"
+                " Learned.load"
+            )
+        if self.learned is not None and self.detector == "ces":
+            raise ValueError('learned needs detector="partition" (method default)')
         if self.embedding is not None and not isinstance(self.embedding, Embedder):
             raise ValueError(
                 f"embedding={show_value(self.embedding)}; it must be a DynamicGraphEmbedding or"

@@ -10,7 +10,9 @@ from functools import partial
 import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
+from dayline.decision.candidates import contrast
 from dayline.decision.evidence import (
+    DecisionModel,
     Evidence,
     agreement,
     break_weights,
@@ -173,6 +175,8 @@ def gather_signal_evidence(
     times: FloatArray | None,
     breaks: Sequence[int] = (),
     typical_duration: float | None = None,
+    model: DecisionModel | None = None,
+    describe: bool = False,
 ) -> Evidence:
     """Do what `gather_evidence` does for a signal, from its rows or its windows.
 
@@ -181,7 +185,9 @@ def gather_signal_evidence(
     as many rows as lie between it and the next, so heights and the penalty are as many times as
     large, and all probabilities stay.
     """
-    gather = partial(gather_evidence, chosen.features, directions, embedding)
+    gather = partial(
+        gather_evidence, chosen.features, directions, embedding, model=model, describe=describe
+    )
     if chosen.step == 1:
         return gather(
             required=required,
@@ -196,7 +202,13 @@ def gather_signal_evidence(
     window = chosen.window_of_row
     windows, longer = evidence.hierarchy, float(np.log(chosen.step))
     n_agreed = evidence.agreed_number
-    order = _rows_of(windows.boundaries, n_agreed, chosen)
+    described = evidence.candidates
+    found = windows.boundaries if described is None else described.boundaries
+    placed = _rows_of(found, n_agreed, chosen)
+    if described is not None:
+        change, level = contrast(chosen.signals, placed)
+        described = replace(described, boundaries=placed, change=change, level=level, n_frames=n)
+    order = placed[: len(windows.boundaries)]
     row_of = dict(zip(windows.boundaries.tolist(), order.tolist(), strict=True))
     answers = tuple(
         np.unique([row_of.get(b, b * chosen.step) for b in answer.tolist()]).astype(np.int64)
@@ -221,6 +233,7 @@ def gather_signal_evidence(
         clock=recording_clock(n, times),
         breaks=break_weights(breaks, times),
         typical_duration=typical_duration,
+        candidates=described,
     )
     if len(required) == len(forbidden) == 0:
         return in_rows

@@ -1,0 +1,158 @@
+"""What labeled recordings teach, and what a wrong one does not."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from cli.run_command import run
+from dayline import EventSegmenter, Learned, score_boundaries
+from dayline.files import UnreadableFileError
+
+N_FRAMES = 480
+
+
+def made(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A recording of 32 steps, of which a person joins four at a time: there, two columns jump, too.
+
+    All steps are about equally high; which columns jump is all that tells.
+    """
+    random = np.random.default_rng(seed)
+    lengths = random.multinomial(N_FRAMES - 32 * 8, np.full(32, 1 / 32)) + 8
+    step = np.repeat(np.arange(32), lengths)
+    x = np.hstack([random.normal(size=(32, 8))[step], 2 * random.normal(size=(8, 2))[step // 4]])
+    return x + 0.2 * random.normal(size=x.shape), np.flatnonzero(np.diff(step // 4)) + 1
+
+
+EXAMPLES = [made(seed) for seed in range(3)]
+UNSEEN = [made(seed) for seed in range(10, 14)]
+
+
+def mean_f1(segmenter: EventSegmenter) -> float:
+    return float(
+        np.mean([score_boundaries(clone(segmenter).fit(x).boundaries_, b).f1 for x, b in UNSEEN])
+    )
+
+
+def taught(examples) -> EventSegmenter:
+    return EventSegmenter.learn([x for x, _ in examples], [b for _, b in examples], name="made")
+
+
+def test_one_recording_helps_and_three_help_more():
+    default, one = mean_f1(EventSegmenter()), mean_f1(taught(EXAMPLES[:1]))
+    three = taught(EXAMPLES)
+    # Of 31 steps 7 are true, so the default has about 2 * 7 / 38 = .37.
+    assert default < 0.5
+    assert one > default + 0.05
+    assert mean_f1(three) > max(one, default + 0.15)
+    # 8 events where the default finds about 32: four times as coarse.
+    assert "4." in str(three.learned) or "3." in str(three.learned)
+    assert "coarser" in str(three.learned)
+    assert any(
+        "learned from made" in note for note in three.fit(EXAMPLES[0][0]).segmentation_.notes
+    )
+
+
+def test_the_same_examples_teach_the_same_and_clones_keep_it():
+    first, second = taught(EXAMPLES[:2]), taught(EXAMPLES[:2])
+    assert first.learned == second.learned
+    assert clone(first).get_params()["learned"] == first.learned
+
+
+def test_boundaries_that_have_nothing_to_do_with_the_frames_teach_nothing():
+    x, b = EXAMPLES[0]
+    with pytest.warns(UserWarning, match="sequence 0 teaches nothing"):
+        wrong = EventSegmenter.learn([x], [b + 7], tolerance=2)
+    assert np.array_equal(
+        wrong.fit(UNSEEN[0][0]).boundaries_, EventSegmenter().fit(UNSEEN[0][0]).boundaries_
+    )
+
+
+def test_required_boundaries_stay_and_forbidden_ones_do_not():
+    x, _ = UNSEEN[0]
+    learned = taught(EXAMPLES)
+    free = learned.fit(x).boundaries_
+    first, last = int(free[0]), int(free[-1])
+    found = learned.fit(x, must=[first + 5], must_not=[last]).boundaries_
+    assert first + 5 in found
+    assert last not in found
+    numbers = [len(level.boundaries) for level in learned.levels_]
+    assert numbers == sorted(numbers)
+    assert len(learned.choose(n_events=20).events) == 20
+
+
+def test_a_file_keeps_what_was_learned(tmp_path):
+    learned = taught(EXAMPLES[:1]).learned
+    learned.save(tmp_path / "mine.json")
+    assert Learned.load(tmp_path / "mine.json") == learned
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"format": "other"}, "not a file of what was learned"),
+        ({"version": 2}, "unknown version"),
+        ({"weights": [1.0]}, "1 weights"),
+        ({"weights": [float("nan")] * 7}, "finite"),
+        ({"weights": ["x"] * 7}, "weights"),
+        ({"change": [1.0]}, "change and level"),
+        ({"finer": 0}, "finer"),
+        ({"finer": 1e300}, "finer"),
+        ({"level": [1e300], "change": [1.0]}, "finite"),
+        ({"n_boundaries": -1}, "n_boundaries"),
+        ({"name": 3}, "name"),
+    ],
+)
+def test_a_damaged_file_is_one_clear_line(tmp_path, change, why):
+    path = tmp_path / "mine.json"
+    Learned(weights=(1.0,) * 7).save(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(UnreadableFileError, match=why):
+        Learned.load(path)
+
+
+def test_other_features_and_wrong_examples_are_refused():
+    learned = taught(EXAMPLES[:1])
+    with pytest.raises(ValueError, match="made knows 10 features, and here are 9"):
+        learned.fit(UNSEEN[0][0][:, :9])
+    x, b = EXAMPLES[0]
+    with pytest.raises(ValueError, match="2 sequences, 1 lists"):
+        EventSegmenter.learn([x, x], [b])
+    with pytest.raises(ValueError, match="480 is not a boundary"):
+        EventSegmenter.learn([x], [[480]])
+    with pytest.raises(ValueError, match="learned="):
+        EventSegmenter(learned="mine.json").fit(x)
+
+
+def test_signals_and_missing_rows_can_teach():
+    random = np.random.default_rng(0)
+    x = np.repeat(random.normal(size=(8, 3)), 40, axis=0) + 0.3 * random.normal(size=(320, 3))
+    x[100:110] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        made = EventSegmenter.learn([x], [np.arange(40, 320, 40)], missing="interpolate")
+        assert len(made.fit(x).boundaries_) >= 5
+
+
+def test_a_command_learns_and_another_uses_it(tmp_path):
+    for k, (x, b) in enumerate(EXAMPLES):
+        np.savez(tmp_path / f"{k}.npz", features=x, boundaries=b)
+    np.save(tmp_path / "new.npy", UNSEEN[0][0])
+    files = [tmp_path / f"{k}.npz" for k in range(3)]
+    done = run("learn", *files, "-o", tmp_path / "mine.json")
+    assert done.returncode == 0, done.stderr
+    assert "coarser than the default would cut (3 recordings, 21 boundaries)" in done.stdout
+    segmented = run("segment", tmp_path / "new.npy", "--learned", tmp_path / "mine.json", "--json")
+    assert segmented.returncode == 0, segmented.stderr
+    expected = Learned.load(tmp_path / "mine.json")
+    found = EventSegmenter(learned=expected).fit(UNSEEN[0][0]).boundaries_
+    assert [e["start"] for e in json.loads(segmented.stdout)["events"]][1:] == found.tolist()
+
+    missing = run("segment", tmp_path / "new.npy", "--learned", tmp_path / "none.json")
+    assert missing.returncode == 2
+    assert "none.json: no such file" in missing.stderr
+    assert run("learn", tmp_path / "new.npy", "-o", tmp_path / "a.json").returncode == 2
