@@ -218,3 +218,15 @@ def test_by_folder_videos_outside_of_all_folders_are_named(tmp_path):
     assert (
         "1 video is in no folder of a day, and not used (first 20150312_090030.mp4)" in done.stderr
     )
+
+
+def test_what_is_set_aside_is_not_shared(source, tmp_path):
+    out = tmp_path / "out"
+    segmented(source, "-o", out)
+    assert b"Screenshot_" in (out / "index.html").read_bytes()
+    segmented(source, "-o", out, "--share")
+    assert result(out).set_aside == ()
+    assert len(list((out / "thumbnails").iterdir())) == 40
+    shared = [out / name for name in ("index.html", "events.json", "events.csv")]
+    assert not any(b"Screenshot_" in path.read_bytes() for path in shared)
+    assert b".MOV" not in (out / "index.html").read_bytes()  # no links to the originals either

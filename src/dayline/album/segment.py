@@ -45,7 +45,7 @@ from dayline.album.write import (
     SourceResult,
     Written,
     refuse_other_result,
-    without_locations,
+    to_share,
     write_result,
 )
 from dayline.arrays import FloatArray
@@ -169,7 +169,7 @@ def segment_and_write(
         else:
             result = segment_frames(source, settings, folder, corrections=used, on_step=on_step)
         if settings.share:
-            result = without_locations(result)
+            result = to_share(result)
         if folder is None:
             return SegmentedDay(Path(), result.segmentation)
 

@@ -267,7 +267,7 @@ def write_result(
     if blur_faces:
         face_blurrer()  # raises before anything is written if faces cannot be blurred
     if share:
-        result = without_locations(result)
+        result = to_share(result)
     segmentation, sequence = result.segmentation, result.sequence
     source = None if sequence is None else sequence.source
     is_film = sequence is not None and sequence.kind == "video"
@@ -428,14 +428,16 @@ def default_output(source: str | Path) -> Path:
     return Path(f"{(path.stem if path.is_file() else path.name) or 'photos'}-events")
 
 
-def without_locations(result: SourceResult) -> SourceResult:
+def to_share(result: SourceResult) -> SourceResult:
     """Return a copy of a result that does not say where photos were taken; corrections never do.
 
-    What a calendar says of that time is left out, too, but for names that a person took from it.
+    What a calendar says of that time is left out, too, but for names that a person took from it,
+    and so are screenshots and the like, which may show anything.
     """
     events = tuple(event.without_location() for event in result.segmentation.events)
-    segmentation = replace(result.segmentation, events=events)
-    return replace(result, segmentation=segmentation, day_map=None, calendar=())
+    segmentation = replace(result.segmentation, events=events, set_aside=())
+    sequence = None if result.sequence is None else replace(result.sequence, aside=())
+    return replace(result, segmentation=segmentation, sequence=sequence, day_map=None, calendar=())
 
 
 def _pictures(
