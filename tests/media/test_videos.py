@@ -73,6 +73,17 @@ def test_the_tags_of_a_file_are_read(tmp_path):
     assert pixels is None
 
 
+def test_tags_that_are_not_utf_8_are_no_damage(tmp_path):
+    tags = {APPLE: "2023-07-15T10:11:05+0200", "com.apple.quicktime.model": "Kamera-Modell"}
+    path = make_moving_film(tmp_path / "v.mov", [25], tags=tags)
+    content = path.read_bytes()
+    assert content.count(b"Kamera-Modell") == 1
+    path.write_bytes(content.replace(b"Kamera-Modell", "Kåmera-Modell".encode("latin-1")))
+    frame, _ = read_video_frame(path, "v.mov")
+    assert frame.taken == CaptureTime(at("2023-07-15T10:11:05"), 7200.0)
+    assert frame.camera.model.endswith("mera-Modell")
+
+
 def test_the_picture_is_the_best_of_a_few(tmp_path, monkeypatch):
     # One second of darkness, then a scene; a key frame every ten frames, as phones have.
     dark = [np.zeros((90, 160, 3), dtype=np.uint8)] * 25

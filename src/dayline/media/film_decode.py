@@ -221,7 +221,8 @@ def _opened(path: Path, name: str) -> InputContainer:
     options = {"format_whitelist": CONTAINERS, "protocol_whitelist": "file"}
     with reading(name, "a video"):
         try:
-            return av.open(f"file:{path}", options=options)
+            # Some cameras write tags that are not UTF-8.
+            return av.open(f"file:{path}", options=options, metadata_errors="replace")
         except (FFmpegError, OSError) as error:
             why = error.strerror or type(error).__name__
             raise UnreadableFileError(
