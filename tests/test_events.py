@@ -41,6 +41,7 @@ FULL = Segmentation(
             reason="both",
             location=(41.3874, 2.1686),
             key_chosen=True,
+            interval=(1, 2),
         ),
     ),
     scores=(0.0, 0.5, 0.25),
@@ -62,6 +63,14 @@ FULL = Segmentation(
 
 def test_json_gives_back_what_went_in():
     assert Segmentation.from_json(FULL.to_json()) == FULL
+
+
+def test_an_interval_is_known_as_long_as_it_holds_its_boundary():
+    assert FULL.intervals == ((1, 2),)
+    assert [row["earliest"] for row in FULL.to_dicts()] == [None, 1]
+    assert [row["latest"] for row in FULL.to_dicts()] == [None, 2]
+    moved = Segmentation.from_boundaries([4], 9, intervals=[(5, 6)])  # as after an edit by hand
+    assert moved.intervals == (None,)
 
 
 def test_json_follows_the_schema():

@@ -63,6 +63,13 @@ def test_panels_of_what_is_not_known_are_left_out():
     assert not any("graph" in title for title in titles(plot(fast)))
 
 
+def test_frames_in_which_boundaries_lie_are_shaded(fitted):
+    axes = plot(fitted).axes[1]
+    shaded = axes.collections[-1].get_paths()
+    spans = [(path.vertices[:, 0].min(), path.vertices[:, 0].max()) for path in shaded]
+    assert spans == list(fitted.segmentation_.intervals)
+
+
 def test_every_candidate_is_shown_with_its_probability_and_boundaries_as_they_were_found(fitted):
     axes = plot(fitted).axes[2]
     rejected, chosen = (collection.get_offsets() for collection in axes.collections[2:])

@@ -322,6 +322,9 @@ def _draw_scores(axes: Axes, segmentation: Segmentation) -> None:
     top = axes.get_ylim()[1]
     found = segmentation.boundaries
     axes.vlines(found, 0, top, color=FAINT, lw=_line(0.8, len(found)), ls=":")
+    spans = [(first, last - first) for first, last in filter(None, segmentation.intervals)]
+    if spans:
+        axes.broken_barh(spans, (0, top), facecolor=ORANGE, alpha=0.18, linewidth=0, zorder=0)
 
     for reason, (marker, label) in REASONS.items():
         frames = [event.start for event in segmentation.events if event.reason == reason]
@@ -330,7 +333,8 @@ def _draw_scores(axes: Axes, segmentation: Segmentation) -> None:
             axes.scatter(frames, tops, marker=marker, s=20, color=INK, clip_on=False, label=label)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(bbox_to_anchor=(1.0, 0.99), **LEGEND)
-    _title(axes, "score: how much past and future of a frame differ; boundaries dotted")
+    where = ", shaded where they lie with 80 %" if spans else ""
+    _title(axes, f"score: how much past and future of a frame differ; boundaries dotted{where}")
 
 
 def _draw_candidates(

@@ -176,6 +176,21 @@ def test_names_and_reasons_of_the_person_are_kept():
     assert events[1].confidence == 1
 
 
+def test_a_boundary_that_was_saved_as_it_is_keeps_the_interval_it_had():
+    made = Segmentation.from_boundaries(
+        (3, 5), 8, intervals=[(3, 4), (4, 6)], digests=tuple("abcdefgh")
+    )
+    # The run itself requires both, so that each is in one frame.
+    again = Segmentation.from_boundaries((4, 6), 9, intervals=[(4, 4), (6, 6)])
+    found = quietly([made], list("Nabcdefgh"))
+    kept = with_saved_details(again.events, found, ())
+    assert [event.interval for event in kept] == [None, (4, 5), (5, 7)]
+    more = quietly([made], list("abcdefgNh"))
+    again = Segmentation.from_boundaries((3, 5), 9, intervals=[(3, 3), (5, 5)])
+    kept = with_saved_details(again.events, more, ())
+    assert [event.interval for event in kept] == [None, (3, 4), None]
+
+
 def test_events_without_digests_are_known_by_name_number_or_time():
     plain = replace(saved(), digests=None)
     assert with_digests(plain, NAMES).digests == NAMES

@@ -20,17 +20,20 @@ def test_bursts_are_expanded_in_every_level():
     levels = groups.expand_levels(LEVELS)
     assert [level.boundaries for level in levels] == [(3,), (2, 3, 5)]
     assert [level.confidences for level in levels] == [(0.9,), (0.2, 0.9, 0.3)]
-    events = groups.expand_events(Segmentation.from_boundaries([2], 4).events)
+    found = Segmentation.from_boundaries([2], 4, intervals=[(1, 3)])
+    events = groups.expand_events(found.events)
     assert [(event.start, event.stop) for event in events] == [(0, 3), (3, 6)]
+    assert [event.interval for event in events] == [None, (2, 5)]
     assert groups.expand_scores((0.1, 0.2, 0.3, 0.4)) == (0.1, 0.0, 0.2, 0.3, 0.0, 0.4)
 
 
 def test_a_boundary_that_moves_to_a_cut_moves_in_every_level():
     found = Segmentation.from_boundaries(
-        [2], 5, times=(0.0, 1.0, 2.0, 3.0, 4.0), clock="media", levels=LEVELS
+        [2], 5, intervals=[(1, 4)], times=(0.0, 1.0, 2.0, 3.0, 4.0), clock="media", levels=LEVELS
     )
     moved = _with_cuts(found, {2: _Cut(2.4, 2.5)}, {2: 3})
     assert moved.boundaries == (3,)
+    assert moved.intervals == ((3, 3),)
     assert [level.boundaries for level in moved.levels] == [(3,), (1, 3)]
     assert moved.levels[1].confidences == (0.2, 0.9)
 

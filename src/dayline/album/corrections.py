@@ -549,12 +549,28 @@ def with_saved_details(
         if event.start in corrections.opened_by:
             saved, _ = corrections.events[corrections.opened_by[event.start]]
             if saved.reason != "start":
-                reason = saved.reason or "required"
-                corrected[k] = replace(event, reason=reason, confidence=saved.confidence)
+                corrected[k] = replace(
+                    event,
+                    reason=saved.reason or "required",
+                    confidence=saved.confidence,
+                    interval=_saved_interval(event, saved),
+                )
     for key in corrections.keys:
         k = int(np.searchsorted(boundaries, key, side="right"))
         corrected[k] = replace(corrected[k], key_frame=key, key_chosen=True)
     return tuple(corrected)
+
+
+def _saved_interval(event: Event, saved: Event) -> tuple[int, int] | None:
+    """Return the interval that a boundary had before it was saved.
+
+    None if the frames of the event have changed since. In this run the boundary is required, so its
+    interval has one frame.
+    """
+    if saved.interval is None or saved.n_frames != event.n_frames:
+        return None
+    first, last = (max(0, frame - saved.start + event.start) for frame in saved.interval)
+    return first, last
 
 
 def with_saved_levels(

@@ -64,6 +64,7 @@ def without_hidden(segmentation: Segmentation) -> Segmentation | None:
             stop=inside[-1] + 1,
             key_frame=None if key is None else number[key],
             key_chosen=event.key_chosen and key == event.key_frame,
+            interval=None,
         )
         events.append(event)
     if not events:

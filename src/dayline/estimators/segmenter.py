@@ -42,6 +42,7 @@ from dayline.decision.decide import (
     required_frames,
 )
 from dayline.decision.evidence import Evidence, gather_evidence
+from dayline.decision.intervals import boundary_intervals
 from dayline.decision.learned import NOTHING, Example, Learned, learn_from, with_learned
 from dayline.decision.pauses import find_pauses, long_gap
 from dayline.estimators.embedders import (
@@ -663,6 +664,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 for level in levels
             )
             about["n_events_range"] = self.evidence_.n_events_range
+            places = self.seen_[boundary_intervals(self.evidence_, decision.boundaries)]
+            about["intervals"] = [(first, last) for first, last in places.tolist()]
             if self.learned is not None and self.learned != NOTHING:
                 known = self.learned.name or "examples"
                 notes.append(f"learned from {known}: {self.learned}")

@@ -53,6 +53,8 @@ class Event:
         Where that is, by name; None if no town is near, or no gazetteer is installed.
     key_chosen : bool
         Whether a person chose the key frame.
+    interval : tuple of two ints or None
+        First and last frame in which the boundary at its start lies; see `Segmentation.intervals`.
     """
 
     start: int
@@ -68,6 +70,7 @@ class Event:
     town: str | None = None
     country: str | None = None
     key_chosen: bool = False
+    interval: tuple[int, int] | None = None
 
     @property
     def n_frames(self) -> int:
@@ -311,6 +314,20 @@ class Segmentation:
         return tuple(event.start for event in self.events[1:])
 
     @property
+    def intervals(self) -> tuple[tuple[int, int] | None, ...]:
+        """First and last frame in which each boundary lies with a probability of 80 %.
+
+        If people would mark it at all: that is its confidence. One frame for a boundary that was
+        required and for an exact cut, None where nothing is known, as after a change by hand.
+        """
+        return tuple(
+            event.interval
+            if event.interval and event.interval[0] <= event.start <= event.interval[1]
+            else None
+            for event in self.events[1:]
+        )
+
+    @property
     def start_times(self) -> tuple[float | None, ...]:
         """When each event starts: at its `start_time` after the previous frame, or its first time.
 
@@ -389,6 +406,7 @@ class Segmentation:
         *,
         communities: Sequence[int] | None = None,
         confidences: Iterable[float] | None = None,
+        intervals: Sequence[tuple[int, int]] | None = None,
         required: Iterable[int] = (),
         pauses: Iterable[int] = (),
         **about: Any,
@@ -405,6 +423,8 @@ class Segmentation:
             Community of every frame; each event gets the most frequent one.
         confidences : iterable of float, optional
             Confidence of every boundary; NaN is unknown.
+        intervals : sequence of (int, int), optional
+            First and last frame in which every boundary may be.
         required : iterable of int, optional
             Boundaries that were required; the others begin where the frames change.
         pauses : iterable of int, optional
@@ -421,12 +441,13 @@ class Segmentation:
         given = [np.nan] * n_events if confidences is None else [np.nan, *confidences]
         if len(given) != n_events:
             raise ValueError(f"{len(given) - 1} confidences for {n_events - 1} boundaries")
+        places = [None] * n_events if intervals is None else [None, *intervals]
         reasons: dict[int, Reason] = {0: "start"}
         reasons.update({int(b): "pause" for b in pauses})
         reasons.update({int(b): "required" for b in required})
 
         events = []
-        for (start, stop), confidence in zip(pairwise(edges), given, strict=True):
+        for (start, stop), confidence, interval in zip(pairwise(edges), given, places, strict=True):
             known = [time for time in (times or ())[start:stop] if time is not None]
             event = Event(
                 start,
@@ -435,6 +456,7 @@ class Segmentation:
                 start_time=known[0] if known else None,
                 stop_time=known[-1] if known else None,
                 confidence=None if np.isnan(confidence) else round(float(confidence), 4),
+                interval=interval,
                 reason=reasons.get(start, "content"),
             )
             events.append(event)
@@ -486,6 +508,8 @@ class Segmentation:
                 File names of three frames.
             confidence, reason
                 See `Event`.
+            earliest, latest : int or None
+                First and last frame of the interval of the boundary at its start (`intervals`).
             latitude, longitude : float or None
                 Degrees, north and east positive.
         """

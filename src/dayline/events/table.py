@@ -74,6 +74,8 @@ COLUMN_KINDS: dict[str, Kind] = {
     "first_photo": "str",
     "last_photo": "str",
     "confidence": "float",
+    "earliest": "int",
+    "latest": "int",
     "reason": "str",
     "latitude": "float",
     "longitude": "float",
@@ -90,6 +92,7 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
     places = {place.community: place.name for place in segmentation.places}
     spans = zip(segmentation.start_times, segmentation.stop_times, strict=True)
     dates, is_dated = segmentation.start_dates, segmentation.is_dated
+    intervals = (None, *segmentation.intervals)
 
     rows = []
     for number, (event, (start, stop)) in enumerate(zip(events, spans, strict=True), start=1):
@@ -99,6 +102,7 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
         shown = (event.key_frame, event.start, event.stop - 1)
         photos = [None if names is None or k is None else names[k] for k in shown]
         latitude, longitude = event.location or (None, None)
+        earliest, latest = intervals[number - 1] or (None, None)
         row = {
             "event": number,
             "name": event.name,
@@ -118,6 +122,8 @@ def event_rows(segmentation: Segmentation) -> list[dict[str, Any]]:
             "first_photo": photos[1],
             "last_photo": photos[2],
             "confidence": event.confidence,
+            "earliest": earliest,
+            "latest": latest,
             "reason": event.reason,
             "latitude": latitude,
             "longitude": longitude,

@@ -227,7 +227,15 @@ class FrameGroups:
     def expand_events(self, events: Sequence[Event]) -> tuple[Event, ...]:
         """Turn events of groups into events of frames."""
         edges = np.append(self.firsts, len(self.of_frame))
-        return tuple(replace(e, start=int(edges[e.start]), stop=int(edges[e.stop])) for e in events)
+        return tuple(
+            replace(
+                e,
+                start=int(edges[e.start]),
+                stop=int(edges[e.stop]),
+                interval=e.interval and tuple(edges[list(e.interval)].tolist()),
+            )
+            for e in events
+        )
 
     def expand_levels(self, levels: Sequence[NestedLevel]) -> tuple[NestedLevel, ...]:
         """Turn levels of groups into levels of frames."""

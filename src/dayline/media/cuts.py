@@ -319,6 +319,7 @@ def _with_cuts(
                 stop=stop,
                 start_time=times[start] if here is None else here.after,
                 stop_time=times[stop - 1] if there is None else there.before,
+                interval=event.interval if here is None else (start, start),
             )
         )
     levels = tuple(_moved(level, starts) for level in segmentation.levels)

@@ -75,7 +75,7 @@ def test_moving_a_boundary_changes_both_events(visit, day_folder, day):
     before, after = result.events[:2]
     assert edges(result) == [(0, 5), (5, 20), (20, 45), (45, 60)]
     assert (before.reason, before.confidence) == ("start", None)
-    assert (after.reason, after.confidence) == ("required", 1)
+    assert (after.reason, after.confidence, after.interval) == ("required", 1, (5, 5))
     assert (before.stop_time, after.start_time) == (day.times[4], day.times[5])
 
 

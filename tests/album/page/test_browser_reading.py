@@ -185,6 +185,21 @@ def test_a_long_event_shows_a_sample_and_all_on_demand(visit, day_folder):
     assert frames == list(range(20, 45))
 
 
+def test_where_boundaries_may_lie_is_shaded_until_a_person_sets_them(visit, tmp_path, day):
+    intervals = [None, None, (19, 22), (45, 45)]
+    events = [replace(e, interval=one) for e, one in zip(day.events, intervals, strict=True)]
+    # Without times every frame is a sixtieth wide; a boundary lies before its frame.
+    write_page(replace(day, events=tuple(events), times=None, clock=None), tmp_path)
+    seen = visit(tmp_path)
+    marks = seen.page.locator(".interval")
+    spans = marks.evaluate_all("all => all.map(e => [e.style.left, e.style.width])")
+    edges = [[round(float(edge.removesuffix("%")), 2) for edge in span] for span in spans]
+    assert edges == [[31.67, 5.0]]
+    seen.move(2, 25)
+    assert marks.count() == 0
+    assert seen.complaints == []
+
+
 def test_thousands_of_frames_are_not_laid_out_at_once(visit, tmp_path):
     write_pictures([(0, np.full((30, 40, 3), 120, np.uint8))], tmp_path)
     long = Segmentation.from_boundaries(

@@ -139,7 +139,7 @@ function resized(event, start, stop) {
 }
 
 function setByPerson(event) {
-  return { ...event, reason: "required", confidence: 1 };
+  return { ...event, reason: "required", confidence: 1, interval: [event.start, event.start] };
 }
 
 export function spliced(list, index, count, ...others) {

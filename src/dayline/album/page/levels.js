@@ -67,6 +67,7 @@ function eventsIn(view) {
       start_time: byStart.get(start)?.start_time ?? timeAfter(start, stop),
       stop_time: byStop.get(stop)?.stop_time ?? timeBefore(start, stop),
       confidence: start === 0 ? null : found.get(start),
+      interval: byStart.get(start)?.interval ?? null,
       reason: byStart.get(start)?.reason ?? "content",
       name: null,
       key_chosen: key.isChosen,

@@ -124,6 +124,24 @@ function band(lane) {
   return pieces;
 }
 
+// Where each boundary may lie, shaded on the curve if it is more than one frame.
+function placesOfBoundaries(lane) {
+  return events
+    .filter((event, index) => index > 0 && event.interval?.[0] < event.interval?.[1])
+    .filter(({ interval, start }) => interval[0] <= start && start <= interval[1])
+    .filter(({ interval }) => lane.first <= interval[0] && interval[1] < lane.stop)
+    .map(({ interval: [first, last] }) => {
+      const from = share(lane, lane.at(first));
+      const mark = make("span", {
+        class: "interval",
+        title: `Begins between ${frameText(first)} and ${frameText(last)} (80 %)`,
+      });
+      mark.style.left = `${100 * from}%`;
+      mark.style.width = `${100 * (share(lane, lane.at(last)) - from)}%`;
+      return mark;
+    });
+}
+
 function makeLane(lane) {
   const track = make("div", {
     class: "track",
@@ -137,7 +155,8 @@ function makeLane(lane) {
 
   lane.band = make("div", { class: "band" });
   lane.cursor = make("span", { class: "cursor", hidden: "" });
-  if (original.scores !== null) track.append(curve(lane));
+  lane.intervals = make("div", { class: "intervals", "aria-hidden": "true" });
+  if (original.scores !== null) track.append(lane.intervals, curve(lane));
   track.append(lane.band, lane.cursor);
   lane.track = track;
 
@@ -226,5 +245,8 @@ export function renderTimeline() {
     box.classList.toggle("many", lanes.length > 1);
     box.append(...lanes.map(makeLane));
   }
-  for (const lane of lanes) lane.band.replaceChildren(...pauseMarks(lane), ...band(lane));
+  for (const lane of lanes) {
+    lane.band.replaceChildren(...pauseMarks(lane), ...band(lane));
+    lane.intervals.replaceChildren(...placesOfBoundaries(lane));
+  }
 }
