@@ -13,7 +13,7 @@ __all__ = ["api_page", "command_line_page", "parameters_page", "schema_page"]
 
 GROUPS = {
     "Estimators": ("estimators",),
-    "Results": ("events", "decision.decide"),
+    "Results": ("events", "decision.decide", "decision.learned"),
     "From a source to a page": ("album", "plotting"),
     "Scores and controls": ("metrics",),
     "The method, function by function": ("method.steps",),
