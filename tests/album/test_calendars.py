@@ -110,14 +110,14 @@ def test_a_shared_page_says_nothing_of_the_calendar(tmp_path):
     secret = "SUMMARY:Secret meeting|DTSTART:20150312T085500|DURATION:PT1H"
     whole = "SUMMARY:Secret holiday|DTSTART;VALUE=DATE:20150312"
     calendar = write_calendar(tmp_path / "my.ics", secret, whole)
-    settings = Settings(model="color", calendars=(calendar,), share=False)
+    settings = Settings(model="color", calendars=(calendar,), private=False)
     segment_and_write(tmp_path / "photos", tmp_path / "out", settings)
     page = (tmp_path / "out" / "index.html").read_bytes()
     assert b"Secret meeting" in page
     assert b"Secret holiday" in page
     # What a person did not take is nowhere but on the page.
     assert b"Secret" not in (tmp_path / "out" / "events.json").read_bytes()
-    segment_and_write(tmp_path / "photos", tmp_path / "out", replace(settings, share=True))
+    segment_and_write(tmp_path / "photos", tmp_path / "out", replace(settings, private=True))
     for path in (tmp_path / "out").rglob("*"):
         assert path.is_dir() or b"Secret" not in path.read_bytes(), path
 

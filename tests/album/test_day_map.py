@@ -56,7 +56,7 @@ def test_maps_of_shared_results_are_left_out(tmp_path):
     settings = Settings(model="color")
     segment_and_write(tmp_path / "photos", tmp_path / "out", settings)
     assert b'"Lisbon"' in (tmp_path / "out" / "index.html").read_bytes()
-    segment_and_write(tmp_path / "photos", tmp_path / "out", Settings(model="color", share=True))
+    segment_and_write(tmp_path / "photos", tmp_path / "out", Settings(model="color", private=True))
     for path in (tmp_path / "out").rglob("*"):
         assert path.is_dir() or b"Lisbon" not in path.read_bytes(), path
     assert b'"map":null' in (tmp_path / "out" / "index.html").read_bytes()

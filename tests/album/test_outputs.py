@@ -118,7 +118,7 @@ def test_what_is_written_names_files_within_the_source_only(tmp_path):
             assert str(tmp_path).encode() not in content, name
             # The page's links to the original files name the folders between both.
             assert (b"private%20place" in content) == (name == "index.html"), name
-        write_result(made, out, share=True)
+        write_result(made, out, private=True)
         assert b"private%20place" not in (out / "index.html").read_bytes()
 
 
@@ -141,7 +141,7 @@ def test_what_is_shared_says_neither_where_photos_were_taken_nor_where_they_are(
     (tmp_path / "out" / "events-2026-11-17T09-30-00.json").write_text(made.segmentation.to_json())
     (tmp_path / "out" / "notes-of-others.json").write_text("{}")
     with pytest.warns(UserWarning, match="2026-11-17T09-30-00.json from an earlier run contains"):
-        write_result(made, tmp_path / "out", share=True, formats=["photos"])
+        write_result(made, tmp_path / "out", private=True, formats=["photos"])
     (tmp_path / "out" / "events-2026-11-17T09-30-00.json").unlink()
     for name in files(tmp_path / "out"):
         content = (tmp_path / "out" / name).read_bytes()

@@ -224,7 +224,7 @@ def test_what_is_set_aside_is_not_shared(source, tmp_path):
     out = tmp_path / "out"
     segmented(source, "-o", out)
     assert b"Screenshot_" in (out / "index.html").read_bytes()
-    segmented(source, "-o", out, "--share")
+    segmented(source, "-o", out, "--private")
     assert result(out).set_aside == ()
     assert len(list((out / "thumbnails").iterdir())) == 40
     shared = [out / name for name in ("index.html", "events.json", "events.csv")]

@@ -13,7 +13,7 @@ from made_secrets import FILE, NAME, PLACE, hide, make_trip, traces, traces_belo
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is kept as:UserWarning")
 
-FORMATS = ("csv", "webvtt", "ffmetadata", "edl", "otio", "ics", "xmp", "photos")
+FORMATS = ("csv", "webvtt", "ffmetadata", "edl", "otio", "ics", "xmp", "photos", "story")
 OWN = ("events.json", "index.html", "thumbnails", "corrections.json", "features.npz",
        ".dayline-files.json", "places.json", "events.npz")  # fmt: skip
 """Files of the album, in the folder of a day, which nobody is to send."""
@@ -82,7 +82,9 @@ def test_exports_say_nothing_of_them(trip, tmp_path):
 def test_a_save_takes_them_out_of_exports_that_are_there(tmp_path):
     make_trip(tmp_path / "trip")
     photos, out = tmp_path / "trip" / "2015-03-12", tmp_path / "out"
-    segmented(photos, "-o", out, "--export", "ics", "--export", "photos", "--export", "xmp")
+    segmented(photos, "-o", out, "--export", "ics", "--export", "photos", "--export", "xmp",
+              "--export", "story")  # fmt: skip
+    assert "picture" in traces((out / "story.html").read_bytes(), read_events(out / "events.json"))
     shown = [p.name for p in (out / "photos").rglob("*.jpg")]
     assert sum(FILE in name for name in shown) == 11
     before = read_events(out / "events.json")
@@ -93,6 +95,7 @@ def test_a_save_takes_them_out_of_exports_that_are_there(tmp_path):
         name for name in shown if FILE not in name
     )
     assert len(list((out / "xmp").rglob("*.xmp"))) == 19
+    assert traces((out / "story.html").read_bytes(), hidden) == []
     dated = tuple(path.name for path in out.glob("events-*.json"))
     left = traces_below(out, hidden, but=(*OWN, *dated, "photos"))
     # Until the next run, the location of an event with a hidden photo is that of all its photos.

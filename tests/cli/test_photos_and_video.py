@@ -346,12 +346,12 @@ def test_shared_pages_link_to_no_file(tmp_path):
     segment(tmp_path / "my photos", "-o", tmp_path / "out")
     page = tmp_path / "out" / "index.html"
     assert b"../my%20photos/20150312_090000.png" in page.read_bytes()
-    segment(tmp_path / "my photos", "-o", tmp_path / "out", "--share")
+    segment(tmp_path / "my photos", "-o", tmp_path / "out", "--private")
     assert b"my%20photos" not in page.read_bytes()
     film = make_film(tmp_path / "my film.mp4")
     segment(film, "-o", tmp_path / "of film")
     assert b'"film":"../my%20film.mp4"' in (tmp_path / "of film" / "index.html").read_bytes()
-    segment(film, "-o", tmp_path / "of film", "--share")
+    segment(film, "-o", tmp_path / "of film", "--private")
     assert b"my%20film" not in (tmp_path / "of film" / "index.html").read_bytes()
 
 
@@ -360,7 +360,7 @@ def test_shared_results_do_not_say_where_photos_were_taken(tmp_path):
         photo_at(tmp_path / "photos" / f"{k}.jpg", 30 * k, (39.571, 2.651))
     printed = segment(tmp_path / "photos", "-o", tmp_path / "out", "--json")
     assert json.loads(printed)["events"][0]["location"] == pytest.approx([39.571, 2.651], abs=1e-4)
-    printed = segment(tmp_path / "photos", "-o", tmp_path / "out", "--json", "--share")
+    printed = segment(tmp_path / "photos", "-o", tmp_path / "out", "--json", "--private")
     assert json.loads(printed)["events"][0]["location"] is None
     for path in (tmp_path / "out").rglob("*"):
         assert not path.is_file() or b"39.57" not in path.read_bytes(), path

@@ -301,7 +301,7 @@ def segment_days(
             remove_other_pictures(
                 folder, days=[r.folder.name for r in results if r.segmentation is not None]
             )
-        if settings.share:
+        if settings.private:
             forget_read(folder)
         _tidy_gone_days(folder, {result.folder.name for result in results})
         if edits := kept_edits(folder):

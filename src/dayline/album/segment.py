@@ -168,7 +168,7 @@ def segment_and_write(
             )
         else:
             result = segment_frames(source, settings, folder, corrections=used, on_step=on_step)
-        if settings.share:
+        if settings.private:
             result = to_share(result)
         if folder is None:
             return SegmentedDay(Path(), result.segmentation)
@@ -187,13 +187,13 @@ def segment_and_write(
                 blur_faces=settings.blur_faces,
                 formats=settings.formats,
                 with_chapters=settings.write_chapters,
-                share=settings.share,
+                private=settings.private,
                 on_step=on_step,
             )
         except ExportError as error:
             # Page, JSON, table and all other exports are written.
             written, failures = error.written, error.failures
-        if settings.share:
+        if settings.private:
             forget_read(folder)
     return SegmentedDay(folder, result.segmentation, written, failures)
 
@@ -359,7 +359,7 @@ def segment_frames(
         favorites=saved.favorites,
         hidden=saved.hidden,
     )
-    locations = [] if settings.share else list(sequence.locations)
+    locations = [] if settings.private else list(sequence.locations)
     for frame in saved.hidden if locations else ():
         locations[frame] = None
     events, without_names = with_towns(with_locations(events, locations))

@@ -59,7 +59,7 @@ class Settings:
         See `segment_source`.
     offsets : tuple of (str, float)
         Seconds to add to the times of a camera, with the name of its folder or its model.
-    thumbnails, blur_faces, write_chapters, share : bool
+    thumbnails, blur_faces, write_chapters, private : bool
         See `write_result`.
     calendars : tuple of Path
         Calendars whose entries are suggested as names (`dayline.album.calendars`).
@@ -79,7 +79,7 @@ class Settings:
     thumbnails: bool = True
     blur_faces: bool = False
     write_chapters: bool = False
-    share: bool = False
+    private: bool = False
     key: str | None = None
     transpose: bool = False
     offsets: tuple[tuple[str, float], ...] = ()

@@ -97,7 +97,7 @@ def unchanged_places(
         places = tuple(Place(**place) for place in content["places"])
     except (ValueError, TypeError, KeyError):
         return None  # of another version, or damaged
-    if settings.formats or settings.write_chapters or settings.share:
+    if settings.formats or settings.write_chapters or settings.private:
         return None
     own = OwnFiles(folder)
     pictures = PictureFolder(folder, settings.blur_faces)

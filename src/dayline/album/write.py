@@ -226,7 +226,7 @@ def write_result(
     blur_faces: bool = False,
     formats: Sequence[str] = (),
     with_chapters: bool = False,
-    share: bool = False,
+    private: bool = False,
     on_step: OnStep | None = None,
 ) -> Written:
     """Write index.html, events.json, events.csv and the requested exports.
@@ -251,7 +251,7 @@ def write_result(
         Names from `dayline.album.export.formats.FORMATS`.
     with_chapters : bool
         Write a copy of the video with the events as chapters.
-    share : bool
+    private : bool
         Leave out what should not be shared: links to the original files, and locations. Blurred
         faces leave out the links, too.
     on_step : callable, optional
@@ -266,7 +266,7 @@ def write_result(
     check_formats(formats)
     if blur_faces:
         face_blurrer()  # raises before anything is written if faces cannot be blurred
-    if share:
+    if private:
         result = to_share(result)
     segmentation, sequence = result.segmentation, result.sequence
     source = None if sequence is None else sequence.source
@@ -275,7 +275,7 @@ def write_result(
     items = () if sequence is None or is_film else (*sequence.frames, *sequence.aside)
     photos = tuple(frame.path for frame in items) or None
     live = {k: frame.live for k, frame in enumerate(items) if frame.live is not None}
-    has_links = not (share or blur_faces)
+    has_links = not (private or blur_faces)
     copy_name = chaptered_name(source) if with_chapters and source is not None else ""
 
     with output_folder(folder) as folder:
@@ -315,7 +315,7 @@ def write_result(
         if not thumbnails:
             keep = [*(FORMATS[name].name for name in formats), copy_name]
             remove_other_pictures(folder, keep=keep, photos=photos or ())
-        if share:
+        if private:
             _warn_of_locations(folder)
 
         # Exports: one that fails does not stop the others.
@@ -363,6 +363,14 @@ def _remove_exported_pictures(folder: Path, keep: Collection[str], photos: Seque
             )
         except (ValueError, OSError) as error:
             left.append((sorted_photos, failure_text(error).split(";")[0]))
+
+    story = FORMATS["story"].name
+    if story not in keep and OwnFiles(folder).wrote(story):
+        (folder / story).unlink()
+        warnings.warn(
+            f"{folder / story} of an earlier run is removed: --no-thumbnails leaves no pictures",
+            stacklevel=4,
+        )
 
     videos = [clips] if clips in exports and clips.is_dir() else []
     videos += [p for p in sorted(folder.glob("*-chapters.*")) if p.suffix.lower() in CONTAINERS]

@@ -9,7 +9,7 @@ import typer
 from dayline.cli.console import completing
 
 # Repeated here so that `dayline --help` does not import the writers; a test keeps the two in step.
-FORMATS = "csv, webvtt, ffmetadata, youtube, edl, otio, fcpxml, clips, ics, xmp, photos"
+FORMATS = "csv, webvtt, ffmetadata, youtube, edl, otio, fcpxml, clips, ics, xmp, photos, story"
 
 
 def export(
@@ -26,7 +26,8 @@ def export(
     source: Path | None = typer.Option(
         None,
         help=(
-            "The photos or the video; needed for photos, clips, --xmp-beside and --write-chapters."
+            "The photos or the video; needed for photos, clips, --xmp-beside and --write-chapters,"
+            " and for a story unless they are next to the result."
             " With a video, edl, otio and fcpxml use its frame rate, and the last event ends with"
             " it."
         ),
@@ -65,6 +66,7 @@ def export(
     from dayline.album.export.formats import FORMATS as FORMAT_TABLE
     from dayline.album.export.formats import ExportsFailedError, check_formats, file_names
     from dayline.album.export.formats import export as write
+    from dayline.album.save import find_source
     from dayline.album.write import faces_blurred
     from dayline.events import read_events
     from dayline.result_folder import export_folder, output_folder
@@ -80,6 +82,8 @@ def export(
             f"nothing to write; use --format with one of {FORMATS}, or --write-chapters"
         )
     check_formats(formats)
+    if source is None and "story" in formats:
+        source = find_source(segmentation, events.parent, None)
     if source is not None and not source.exists():
         raise ValueError(
             f"{source}: no such file or folder; pass the photos or the video as --source"

@@ -141,11 +141,11 @@ class Options:
         of_photos("--no-thumbnails", help="No photos on the page; remove those of earlier runs."),
     ] = False
     blur_faces: Annotated[bool, of_photos("--blur-faces", help="Blur faces on the page.")] = False
-    share: Annotated[
+    private: Annotated[
         bool,
         of_photos(
-            "--share",
-            help="Leave out what should not be shared: links to your files and, if any, locations.",
+            "--private",
+            help="Leave out locations, links to your files, and what was read of them.",
         ),
     ] = False
     write_chapters: Annotated[
@@ -192,7 +192,7 @@ class Options:
             thumbnails=not self.no_thumbnails,
             blur_faces=self.blur_faces,
             write_chapters=self.write_chapters,
-            share=self.share,
+            private=self.private,
             key=self.key,
             transpose=self.transpose,
             offsets=offsets,

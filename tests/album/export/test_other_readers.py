@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import io
 import json
 import shutil
 import subprocess
@@ -209,6 +211,16 @@ def read_photos(path: Path, _: object) -> None:
             picture.verify()
 
 
+def read_story(path: Path, _ffmpeg_chapters):
+    page = etree.parse(path, etree.HTMLParser())
+    assert len(page.findall(".//section")) == 4
+    for picture in page.findall(".//section//img"):
+        kind, _, content = picture.get("src").partition(",")
+        assert kind == "data:image/jpeg;base64"
+        with Image.open(io.BytesIO(base64.b64decode(content))) as shown:
+            shown.verify()
+
+
 READERS = {
     "csv": read_csv,
     "webvtt": read_webvtt,
@@ -221,6 +233,7 @@ READERS = {
     "ics": read_ics,
     "xmp": read_xmp,
     "photos": read_photos,
+    "story": read_story,
 }
 
 

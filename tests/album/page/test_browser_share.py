@@ -99,3 +99,17 @@ def test_titles_do_not_name_a_hidden_event(visit, tmp_path):
     assert seen.page.locator("h3").all_inner_texts() == ["Morning", "Morning"]
     assert seen.page.locator("h1").inner_text() == "Thursday 12 March 2015"
     assert seen.page.locator("h2").count() == 0
+
+
+def test_an_exported_story_has_its_photos_only_and_plays(visit, tmp_path):
+    make_trip(tmp_path / "trip")
+    segmented(tmp_path / "trip" / "2015-03-13", "-o", tmp_path / "of day")
+    done = run("export", tmp_path / "of day", "--format", "story", "-o", tmp_path / "given",
+               "--source", tmp_path / "trip" / "2015-03-13")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "given" / "story.html").rename(tmp_path / "index.html")
+    seen = visit(tmp_path, width=PHONE[0], height=PHONE[1])
+    assert seen.page.locator("main img").count() == 6
+    seen.page.get_by_role("button", name="Play", exact=True).click()
+    assert told(seen) == (["Morning", "Friday 13 March 2015"], 6)
+    assert seen.complaints == []

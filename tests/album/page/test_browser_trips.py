@@ -137,7 +137,7 @@ def test_only_days_of_the_overview_can_be_named(album, body, status, why):
 
 
 def test_a_shared_album_has_no_trips(album):
-    segment(album.parent, share=True)
+    segment(album.parent, private=True)
     renew_overview(album)
     text = (album / "index.html").read_text()
     assert "Lisbon" not in text

@@ -23,13 +23,18 @@ from dayline.album.export.film import (
 )
 from dayline.album.export.ics import ics_text
 from dayline.album.export.photos import sort_photos, write_xmp
+from dayline.album.export.story import SharedDay, write_story
 from dayline.album.export.table import write_csv
 from dayline.album.hidden import without_hidden
 from dayline.events import Segmentation
 from dayline.files import write_text_whole
+from dayline.media.faces import face_blurrer
 from dayline.result_folder import export_folder
 
 log = logging.getLogger(__name__)
+
+STORY_BYTES = 20e6
+"""As much as can be sent."""
 
 Kind: TypeAlias = Literal["photos", "video", "features"]
 """What events may be of."""
@@ -93,6 +98,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "ics": Format("events.ics", suits=("photos", "features")),
         "xmp": Format("xmp", suits=("photos",), is_folder=True),
         "photos": Format("photos", suits=("photos",), is_folder=True, pictures="sorted photos"),
+        "story": Format("story.html", suits=("photos",), pictures="story"),
     }
 )
 """Every format by its name on the command line."""
@@ -150,8 +156,8 @@ def export(
         If some of the formats cannot be made from these events, after all the others were written.
     """
     check_formats(formats)
-    pictures = [FORMATS[name].pictures for name in formats if FORMATS[name].pictures]
-    for what in pictures if blur_faces else ():
+    unchanged = [FORMATS[name].pictures for name in formats if name in ("photos", "clips")]
+    for what in unchanged if blur_faces else ():
         warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
 
     shown = without_hidden(segmentation)
@@ -180,6 +186,7 @@ def export(
                     source=source,
                     film=film,
                     fps=fps,
+                    blur_faces=blur_faces,
                     xmp_beside=xmp_beside,
                     force=force,
                 )
@@ -208,6 +215,7 @@ def _write_format(
     source: Path | None,
     film: FilmFacts | None,
     fps: float | None,
+    blur_faces: bool,
     xmp_beside: bool,
     force: bool,
 ) -> None:
@@ -244,6 +252,10 @@ def _write_format(
             write_xmp(segmentation, path, source=source, beside=xmp_beside, force=force)
         case "photos" if source is not None:
             sort_photos(segmentation, path, source=source, hidden=hidden, force=force)
+        case "story" if source is not None:
+            blur = face_blurrer() if blur_faces else None
+            day = SharedDay(segmentation, source)
+            write_story([day], path, best_only=True, blur=blur, max_bytes=STORY_BYTES)
         case "clips" if source is not None:
             write_clips(segmentation, marks, path, source=source, force=force)
         case _:
