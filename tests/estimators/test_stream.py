@@ -74,6 +74,19 @@ def test_what_two_fits_disagree_on_is_not_reported_yet(monkeypatch):
     assert stream.finish().tolist() == [240, 300, 380]
 
 
+def test_a_boundary_at_the_first_frame_that_stays_is_reported(monkeypatch):
+    answers = iter([[], [40, 100], []])
+
+    def fit(self, rows, times=None):
+        self.boundaries_ = np.asarray(next(answers), dtype=int)
+        return self
+
+    monkeypatch.setattr(EventSegmenter, "fit", fit)
+    stream = EventStream(FAST, window=200, every=100)
+    assert stream.add(X[:200]).tolist() == [40, 100]  # frames 0 to 99 leave the window
+    assert stream.finish().tolist() == []
+
+
 def test_memory_does_not_grow_with_the_stream():
     stream = EventStream(FAST, window=300, every=100)
     kept = []

@@ -477,7 +477,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
 
         Everything is learned again from all frames, so the result equals a fresh run. Starting from
         the previous embedding saved no evaluations when measured, and moved boundaries (F1 0.96
-        against a fresh run).
+        against a fresh run). For frames that keep arriving, see `EventStream`.
 
         Parameters
         ----------

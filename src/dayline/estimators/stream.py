@@ -139,7 +139,9 @@ class EventStream:
         if first_kept > first:
             for blocks in filter(None, (self._rows, self._seconds)):
                 blocks[:] = [np.concatenate(blocks)[first_kept - first :].copy()]
-        return self._report(found, max(until, first_kept))
+        # No window has a boundary at its first frame: one there is reported now or never.
+        until = max(until, first_kept + 1) if first_kept > first else until
+        return self._report(found, until)
 
     def _segment(self) -> tuple[IntArray, int]:
         """Return the boundaries of the window, and its first frame."""
