@@ -12,7 +12,7 @@ from album.page.conftest import COMMUNITIES, made_day, made_picture
 from dayline.album.export.story import SharedDay, write_story
 from dayline.album.page.overview import Day, SequenceRow, write_overview, write_sequences
 from dayline.album.page.page import write_page
-from dayline.events import NestedLevel, Segmentation
+from dayline.events import NestedLevel, Segmentation, SetAside
 from made_photos import write_pictures
 
 LEVELS = (NestedLevel(-1, (20, 45), (0.7, 0.8)), NestedLevel(0, (8, 20, 45), (0.6, 0.7, 0.8)))
@@ -20,11 +20,13 @@ SCREENS = [(1280, "light"), (1280, "dark"), (390, "light"), (320, "dark")]
 
 
 def photos(folder: Path) -> None:
-    pictures = write_pictures(((t, made_picture(t)) for t in range(60)), folder)
+    pictures = write_pictures(((t, made_picture(t)) for t in range(62)), folder)
     day = made_day()
     events = (*day.events[:3], replace(day.events[3], name="Lunch", location=(41.4, 2.2)))
-    day = replace(day, events=events, levels=LEVELS)
-    originals = [folder / "thumbnails" / f"{t:020d}.jpg" for t in range(60)]
+    durations = tuple(75.0 if t == 3 else None for t in range(60))
+    aside = tuple(SetAside(f"Screenshot_{k}.png", "screenshot", f"s{k}") for k in range(2))
+    day = replace(day, events=events, levels=LEVELS, durations=durations, set_aside=aside)
+    originals = [folder / "thumbnails" / f"{t:020d}.jpg" for t in range(62)]
     graph = 0.1 + 0.8 * np.equal.outer(COMMUNITIES, COMMUNITIES)
     write_page(
         day, folder, thumbnails=pictures, graph=graph, communities=COMMUNITIES, originals=originals

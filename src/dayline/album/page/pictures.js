@@ -47,10 +47,13 @@ function leaveRoom(element, frame) {
   if (data.ratios?.[frame]) element.style.setProperty("--ratio", data.ratios[frame]);
 }
 
-// How long a video lasts, on its picture; nothing for a photo.
+// How long a video lasts, on its picture; nothing for a photo. The style sheet shows it: as text it
+// would be a part of what a button is called.
 export function badge(frame) {
   const seconds = durationOf(frame);
-  return seconds === null ? "" : make("span", { class: "badge" }, lengthText(seconds));
+  return seconds === null
+    ? ""
+    : make("span", { class: "badge", "data-length": lengthText(seconds) });
 }
 
 export function frameButton(frame, className = "thumb") {
