@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from album.page.conftest import COMMUNITIES, made_day, made_picture
+from album.page.conftest import COMMUNITIES, MORNING, made_day, made_picture
+from dayline.album.calendars import Entry
 from dayline.album.export.story import SharedDay, write_story
 from dayline.album.page.overview import Day, SequenceRow, write_overview, write_sequences
 from dayline.album.page.page import write_page
@@ -29,7 +30,17 @@ def photos(folder: Path) -> None:
     originals = [folder / "thumbnails" / f"{t:020d}.jpg" for t in range(62)]
     graph = 0.1 + 0.8 * np.equal.outer(COMMUNITIES, COMMUNITIES)
     write_page(
-        day, folder, thumbnails=pictures, graph=graph, communities=COMMUNITIES, originals=originals
+        day,
+        folder,
+        thumbnails=pictures,
+        graph=graph,
+        communities=COMMUNITIES,
+        originals=originals,
+        day_map={"points": [[0, -5.0, 0.0], [30, 5.0, 2.0]], "towns": [["Lisbon", 5.0, 2.0]]},
+        calendar=(
+            Entry("Breakfast", MORNING, MORNING + 600),
+            Entry("Holiday", MORNING, MORNING, all_day=True),
+        ),
     )
 
 
@@ -57,9 +68,19 @@ def several_days(folder: Path) -> None:
     )
 
 
+def located_day(number: int) -> Day:
+    """A day at home, or one of the fourth and fifth, which are a trip."""
+    day, town = made_day(), "Lisbon" if number in (4, 5) else "Hamburg"
+    location = {"Lisbon": (38.7, -9.1), "Hamburg": (53.6, 10.0)}[town]
+    events = tuple(replace(event, location=location, town=town) for event in day.events)
+    times = tuple(time + 86_400 * number for time in day.times)
+    return Day(f"day {number}", f"day {number}", replace(day, events=events, times=times))
+
+
 def overview(folder: Path) -> None:
     pictures = write_pictures([(2, made_picture(2))], folder / "one")
     days = [Day("one", "one", made_day(), pictures=pictures), Day("two", "two", None, "no photos")]
+    days += [located_day(number) for number in range(1, 8)]
     write_overview(days, folder, title="A trip", similar={(0, 0): [(0, 2)]})
 
 
@@ -168,6 +189,10 @@ def test_the_overview_has_large_targets_on_phones(visit, tmp_path):
     overview(tmp_path)
     page = visit(tmp_path, width=390).page
     page.locator("#day-1 summary").click()
+    # Days below the window are not laid out.
+    page.evaluate(
+        "for (const day of document.querySelectorAll('li')) day.style.contentVisibility = 'visible'"
+    )
     assert page.evaluate(UNNAMED) == []
     assert page.evaluate(SMALL) == []
     page.get_by_role("button", name="More like").first.click()
