@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* is kept as:UserWarning")
 
 FORMATS = ("csv", "webvtt", "ffmetadata", "edl", "otio", "ics", "xmp", "photos", "story")
 OWN = ("events.json", "index.html", "thumbnails", "corrections.json", "features.npz",
-       ".dayline-files.json", "places.json", "events.npz")  # fmt: skip
+       ".dayline-files.json", ".dayline-day.json", "places.json", "events.npz")  # fmt: skip
 """Files of the album, in the folder of a day, which nobody is to send."""
 
 
