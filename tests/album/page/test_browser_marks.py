@@ -178,3 +178,16 @@ def test_a_page_that_lists_hidden_photos_has_them_in_its_data_only(visit, folder
     assert seen.names() == ["Event 1", "Event 3", "Event 4"]
     assert seen.row(1).locator(".key").get_attribute("data-frame") == "25"
     assert not any(f"/{t:020d}.jpg" in request for t in range(8, 20) for request in seen.requests)
+
+
+@SIZES
+def test_share_says_how_and_that_changes_must_be_saved_first(visit, folder, width):
+    seen = visit(folder, width=width)
+    seen.page.get_by_role("button", name="Share").click()
+    (text,) = seen.notices()
+    assert f"dayline share {folder} -o day.html" in text
+    assert "Save first" not in text
+    seen.row(0).locator("[data-action=hide]").click()
+    seen.page.get_by_role("button", name="Share").click()
+    (text,) = seen.notices()
+    assert "Save first" in text

@@ -40,7 +40,7 @@ import {
   shownTitle,
 } from "./places.js";
 import { fillRow, finishTyping, focusRow, rename, renderRows, typedRow } from "./rows.js";
-import { renderBar, save } from "./save.js";
+import { renderBar, save, showHowToShare } from "./save.js";
 import { writable } from "./served.js";
 import { restoreStored, storeState } from "./store.js";
 import { canTellStory, hasStory, tellStory } from "./story.js";
@@ -67,7 +67,7 @@ function render(message) {
   renderGraph();
   renderTools();
   renderHiddenSwitch();
-  document.getElementById("play").hidden = !hasStory();
+  for (const id of ["play", "share"]) document.getElementById(id).hidden = !hasStory();
   if (viewer.open) viewFrame(viewed);
   rendering = false;
   if (message) document.getElementById("live").textContent = message;
@@ -217,6 +217,7 @@ document.getElementById("redo").addEventListener("click", redo);
 document.getElementById("save").addEventListener("click", save);
 document.getElementById("help-button").addEventListener("click", openHelp);
 document.getElementById("play").addEventListener("click", () => tellStory());
+document.getElementById("share").addEventListener("click", showHowToShare);
 document.addEventListener("keydown", (e) => {
   if (
     e.key !== "?" ||

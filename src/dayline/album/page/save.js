@@ -82,32 +82,40 @@ function quoted(path, windows) {
 
 // The page itself names no folder, since people share it; where it was opened from is known only
 // here.
-function nextCommand() {
-  if (served) return "dayline view COPY --corrections ~/Downloads/events.json";
-  if (location.protocol !== "file:")
-    return "dayline view OUT --corrections ~/Downloads/events.json";
+function folderOfPage() {
+  if (location.protocol !== "file:") return "OUT";
   const path = decodeURIComponent(location.pathname.slice(0, location.pathname.lastIndexOf("/")));
   const windows = /^\/[A-Za-z]:/.test(path);
-  const folder = windows ? path.slice(1) : path || "/";
-  return `dayline view ${quoted(folder, windows)} --corrections ~/Downloads/events.json`;
+  return quoted(windows ? path.slice(1) : path || "/", windows);
 }
 
 function showCommand() {
-  // A line break within an option would be hard to read.
-  const words = nextCommand()
-    .split(" ")
-    .flatMap((word, i) => [i > 0 ? " " : "", make("span", {}, word)]);
-  const command = make("code", { class: "command", tabindex: "0" }, ...words);
   const target = served
     ? "This result cannot be written. To put the downloaded file into a copy of it"
     : "To put the downloaded file into the result";
-  const text = make(
-    "span",
-    {},
+  offerCommand(
+    "command",
     `${target}, run this with the name that your browser gave it:`,
-    command,
+    `dayline view ${served ? "COPY" : folderOfPage()} --corrections ~/Downloads/events.json`,
   );
-  notify("command", text, { Copy: (e) => copy(command, e.target) });
+}
+
+// A page cannot write files: this says how.
+export function showHowToShare() {
+  const first = unsavedChanges() > 0 ? "Save first. " : "";
+  offerCommand(
+    "share",
+    `${first}This writes one file to send, without hidden photos, places and file names:`,
+    `dayline share ${folderOfPage()} -o day.html`,
+  );
+}
+
+function offerCommand(name, before, line) {
+  // A line break within an option would be hard to read.
+  const words = line.split(" ").flatMap((word, i) => [i > 0 ? " " : "", make("span", {}, word)]);
+  const command = make("code", { class: "command", tabindex: "0" }, ...words);
+  const text = make("span", {}, before, command);
+  notify(name, text, { Copy: (e) => copy(command, e.target) });
 }
 
 async function copy(element, button) {
