@@ -132,10 +132,10 @@ def test_pictures_are_reduced_until_they_fit_and_it_says_so(tmp_path):
         assert (tmp_path / "one.html").stat().st_size <= limit * 1e6
         sides.append(max(max(picture.shape) for picture in pictures(tmp_path / "one.html")))
         assert f"up to {sides[-1]} pixels" in printed
-    assert sides[0] == 1200 > sides[1] > sides[2] >= 500
+    assert sides[0] == 1200 > sides[1] > sides[2] >= 340
     assert re.search(r": \d of 6 photos, the best of each event", printed)
-    with pytest.raises(ValueError, match=r"take more than 0\.1 MB"):
-        share(tmp_path / "out", tmp_path / "two.html", max_mb=0.1)
+    with pytest.raises(ValueError, match=r"take more than 0\.07 MB"):
+        share(tmp_path / "out", tmp_path / "two.html", max_mb=0.07)
     assert not (tmp_path / "two.html").exists()
 
 

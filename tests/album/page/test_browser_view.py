@@ -354,3 +354,30 @@ def test_originals_open_if_their_folder_is_named(tab, out, tmp_path):
         seen = tab(address)
         seen.row(0).locator(".key").click()
         assert not seen.page.locator("#viewer a", has_text="original").is_visible()
+
+
+def test_hidden_photos_and_favorites_are_saved_and_outlive_a_run(out, tab):
+    with running(out) as client:
+        seen = tab(client.server.address)
+        seen.row(1).locator("[data-action=hide]").click()
+        seen.row(0).locator(".thumb[data-frame='3']").click()
+        seen.page.keyboard.press("f")
+        seen.page.keyboard.press("Escape")
+        seen.page.click("#save")
+        shows(seen, "^Saved")
+        saved = read_events(out / "events.json")
+        assert (saved.favorites, saved.hidden) == ((3,), tuple(range(12, 26)))
+        assert len((out / "events.csv").read_text().splitlines()) == 1 + 2
+        seen.reload()
+        assert seen.page.locator(".event").count() == 2
+        assert seen.row(0).locator(".key").get_attribute("data-frame") == "3"
+        seen.page.locator("#show-hidden").click()
+        assert seen.page.locator(".event.hidden-event").count() == 1
+    (out.parent / "photos").rename(out.parent / "elsewhere")
+    for k, path in enumerate(sorted((out.parent / "elsewhere").iterdir())):
+        path.rename(path.with_name(f"{k:03d}-{path.name}"))
+    again = segment_source(out.parent / "elsewhere", model="color", store=out)
+    assert again.segmentation.hidden == saved.hidden
+    assert again.segmentation.favorites == (3,)
+    assert again.segmentation.events[0].key_frame == 3
+    assert not again.segmentation.events[0].key_chosen

@@ -36,7 +36,7 @@ MOST_IN_STORY = 6
 SIDE = 1600
 """Pixels of the longer side of a picture, if there is room for it."""
 
-LEAST_SIDE = 560
+LEAST_SIDE = 360
 """Rather than smaller pictures, a page has fewer."""
 
 QUALITY = 80
