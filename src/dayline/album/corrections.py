@@ -63,6 +63,8 @@ class Corrections:
         there.
     favorites, hidden : tuple of int
         Frames that the person likes best, and hid: all with the content of such a frame.
+    n_events_found : int or None
+        Events that dayline had found by itself when the person saved them.
     new : tuple of Segmentation
         Edits to keep for the next run.
     """
@@ -77,6 +79,7 @@ class Corrections:
     sampled: tuple[int, ...] = ()
     favorites: tuple[int, ...] = ()
     hidden: tuple[int, ...] = ()
+    n_events_found: int | None = None
     new: tuple[Segmentation, ...] = ()
 
     @property
@@ -212,6 +215,7 @@ def find_corrections(
         keys=_chosen_keys(edits, origin, saved_at, times),
         levels=_saved_levels(edits, {number for number, _ in origin}, saved_at),
         places=places,
+        n_events_found=edits[0].n_events_found,
         cuts=cuts,
         sampled=sampled,
         favorites=favorites,

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from urllib.parse import unquote, unquote_to_bytes
 
 from dayline.album.corrections import warn_of_absent_events
-from dayline.album.edits import kept_edits, take_in_all
+from dayline.album.edits import kept_edits, marks_of, take_in_all
 from dayline.album.extraction import (
     features_of,
     forget_read,
@@ -41,9 +41,11 @@ from dayline.album.recognize import (
 )
 from dayline.album.segment import SegmentedDay, segment_and_write
 from dayline.album.settings import Settings
+from dayline.album.taught import CORRECTIONS, with_taught
 from dayline.album.trips import name_trip
 from dayline.album.unchanged import day_key, forget_day, record_day, unchanged_places
 from dayline.album.write import refuse_other_result, remove_other_pictures
+from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link
 from dayline.installation import needs_extra
@@ -237,6 +239,7 @@ def segment_days(
     *,
     source: Path,
     forget: bool = False,
+    forget_learned: bool = False,
     places: Path | None = None,
     on_step: OnStep | None = None,
 ) -> Iterator[SegmentedDay]:
@@ -256,6 +259,8 @@ def segment_days(
         The folder that holds the days.
     forget : bool
         Do not use the corrections of earlier runs.
+    forget_learned : bool
+        Do not use what they teach about days that were not corrected: how fine events should be.
     places : Path, optional
         The file of places that recur on several days; `output`/places.json by default.
     on_step : callable, optional
@@ -270,9 +275,17 @@ def segment_days(
         take_in_all(folder)
         results = []
         edits = None if forget else kept_edits(folder)
+        taught = settings if forget_learned else with_taught(settings, edits or ())
+        if isinstance(taught.segmenter, EventSegmenter) and taught is not settings:
+            learned = taught.segmenter.learned
+            warnings.warn(f"learned from {CORRECTIONS}: {learned}", stacklevel=2)
+        corrected = {mark for edit in edits or () for mark in marks_of(edit.digests)}
         for number, day in enumerate(days, start=1):
             prefix = f"day {number} of {len(days)}: "
-            results.append(_day(day, folder, settings, edits, prefix, on_step))
+            own = marks_of([frame.digest for frame in day.sequence.frames])
+            # What a person has settled is as it was.
+            used = settings if own <= corrected else taught
+            results.append(_day(day, folder, used, edits, prefix, on_step))
             yield results[-1]
 
         if all(result.segmentation is None for result in results):

@@ -86,4 +86,5 @@ def without_hidden(segmentation: Segmentation) -> Segmentation | None:
         skipped=(),
         set_aside=(),
         n_events_range=None,
+        n_events_found=None,
     )

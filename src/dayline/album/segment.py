@@ -383,6 +383,7 @@ def segment_frames(
         places=saved.places,
         levels=levels,
         n_events_range=found.n_events_range,
+        n_events_found=_n_events_found(segmenter, saved),
         favorites=saved.favorites,
         hidden=saved.hidden,
     )
@@ -480,6 +481,14 @@ def _with_typical_duration(segmenter: Segmenter | None, seconds: float | None) -
     if copy.detector == "partition" and copy.typical_duration is None:
         copy.set_params(typical_duration=seconds)
     return copy
+
+
+def _n_events_found(segmenter: Segmenter, saved: Corrections) -> int | None:
+    """Return how many events dayline finds by itself, or found before a person corrected them."""
+    evidence = segmenter.evidence_ if isinstance(segmenter, EventSegmenter) else None
+    if saved.events or evidence is None or evidence.is_learned:
+        return saved.n_events_found
+    return replace(evidence, finer=1.0).agreed_number + 1
 
 
 def _with_frames(sequence: FrameSequence, digests: Collection[str]) -> FrameSequence:

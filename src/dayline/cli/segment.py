@@ -73,6 +73,16 @@ def segment(
             help="Do not use the corrections of earlier runs (a copy is kept).",
         ),
     ] = False,
+    forget_learned: Annotated[
+        bool,
+        typer.Option(
+            "--forget-learned",
+            help=(
+                "Do not use what your corrections of some days teach about the others: how fine"
+                " events should be."
+            ),
+        ),
+    ] = False,
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
     ] = False,
@@ -136,6 +146,7 @@ def segment(
                 settings,
                 source=source,
                 forget=forget_corrections,
+                forget_learned=forget_learned,
                 places=options.places,
                 on_step=on_step,
             ):

@@ -667,8 +667,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             places = self.seen_[boundary_intervals(self.evidence_, decision.boundaries)]
             about["intervals"] = [(first, last) for first, last in places.tolist()]
             if self.learned is not None and self.learned != NOTHING:
-                known = self.learned.name or "examples"
-                notes.append(f"learned from {known}: {self.learned}")
+                notes.append(f"learned from {self.learned.name or 'examples'}: {self.learned}")
             if self._note_of_signal:
                 notes.append(self._note_of_signal)
             if len(decision.boundaries) == self.evidence_.agreed_number == 0:

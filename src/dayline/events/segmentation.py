@@ -224,6 +224,8 @@ class Segmentation:
     n_events_range : tuple of two ints or None
         Fewest and most events that several ways of deciding have: how uncertain the number is. None
         if the method has only one.
+    n_events_found : int or None
+        Events that dayline finds by itself, without requests and corrections; None if unknown.
     favorites : tuple of int
         Photos that a person likes best, in increasing order.
     hidden : tuple of int
@@ -247,6 +249,7 @@ class Segmentation:
     places: tuple[Place, ...] = field(default=())
     levels: tuple[NestedLevel, ...] = field(default=())
     n_events_range: tuple[int, int] | None = None
+    n_events_found: int | None = None
     favorites: tuple[int, ...] = field(default=())
     hidden: tuple[int, ...] = field(default=())
 
