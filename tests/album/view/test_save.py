@@ -73,7 +73,12 @@ def test_a_save_renews_the_page_and_what_was_exported(place, view):
     view(out).post(saved.to_json())
     now = page_data(out / "index.html")
     assert Segmentation.from_json(json.dumps(now["segmentation"])) == saved
-    assert {**now, "segmentation": 0, "base": 0} == {**data, "segmentation": 0, "base": 0}
+    changed = {"segmentation": 0, "base": 0, "addresses": 0}
+    assert now | changed == data | changed
+    # The event that was split keeps its address for its first part.
+    before, after = data["addresses"]["events"], now["addresses"]["events"]
+    assert len(after) == len(saved.events)
+    assert [address for address in after if address in before] == before
     assert page_is_current(out)
     assert "Breakfast" in (out / "events.csv").read_text()
     assert "Breakfast" in (out / "chapters.vtt").read_text()
