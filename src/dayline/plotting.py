@@ -16,6 +16,7 @@ from dayline.checks import check_features, show_value
 from dayline.decision.decide import boundary_probability
 from dayline.decision.evidence import Evidence
 from dayline.estimators import EventSegmenter
+from dayline.estimators.inputs import without_dates
 from dayline.events import Segmentation, labels_to_boundaries
 from dayline.events.table import context_colors, context_letters, moment
 from dayline.installation import needs_extra
@@ -111,7 +112,7 @@ def plot(
     if len(levels) > 1:
         panels.append((0.17 * len(levels) + 0.1, _draw_levels, (segmentation, levels)))
     if X is not None:
-        features = check_features(X, missing="interpolate")
+        features = check_features(without_dates(X), missing="interpolate")
         if len(features) != n_frames:
             raise ValueError(f"X has {len(features)} rows, but the result {n_frames} frames")
         panels.append((0.9, _draw_features, (features,)))

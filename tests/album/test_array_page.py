@@ -121,7 +121,10 @@ def test_corrections_saved_in_the_folder_are_kept(rows, tmp_path):
             r"frame 4: picture has shape \(3, 40, 30\), float64; pass a file",
         ),
         ({"pictures": {4: np.full((4, 4), 255.0)}}, "frame 4: .*uint8, or numbers from 0 to 1"),
-        ({"events": np.zeros(5)}, r"features have shape \(5,\) and type float64; pass a matrix"),
+        (
+            {"events": np.zeros((5, 2, 2))},
+            r"features have shape \(5, 2, 2\) and type float64; pass",
+        ),
         ({"events": "photos"}, r"features have shape \(\) and type <U6; pass a matrix"),
         (
             {"events": Segmentation.from_boundaries([5], N), "times": [1]},

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from dayline import EventSegmenter, WholeSequences, make_communities
+from dayline import (
+    EventSegmenter,
+    WholeSequences,
+    make_communities,
+    plot,
+    read_events,
+    write_page,
+)
 from dayline.checks import check_duration
 from dayline.events import boundaries_to_labels
 
@@ -123,8 +130,6 @@ def test_a_pickle_is_small_and_goes_on_where_it_was():
     assert again.score(x, y) == 1.0
     assert again.predict(x).tolist() == y.tolist()
     if pytest.importorskip("matplotlib"):
-        from dayline import plot
-
         assert plot(again, x).axes
 
 
@@ -181,3 +186,16 @@ def test_folds_that_cut_a_sequence_and_scores_without_truth_are_not_silent(three
         cross_val_score(FAST, x, cv=3, error_score="raise")
     # Another sequence may be scored outside of a cross-validation.
     assert 0 <= fitted(x[:60]).score(x[60:120], y[60:120]) <= 1
+
+
+def test_the_page_and_the_plot_take_data_frames_with_their_dates(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib")
+    frame = pandas.DataFrame(X).add_prefix("c")
+    frame["when"] = pandas.date_range("2024-05-12", periods=120, freq="min")
+    for given in (frame, frame.set_index("when"), frame["c0"]):
+        assert plot(fitted(given), given).axes
+        page = write_page(given, tmp_path / "out", segmenter=FAST)
+        found = read_events(page.with_name("events.json"))
+        assert found.boundaries == tuple(fitted(given).boundaries_.tolist())
+        assert found.clock == ("wall" if given.ndim == 2 else None)

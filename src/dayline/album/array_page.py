@@ -18,6 +18,7 @@ from dayline.album.settings import Segmenter
 from dayline.album.write import SourceResult, write_result
 from dayline.arrays import FloatArray
 from dayline.estimators import EventSegmenter
+from dayline.estimators.inputs import dates_of, without_dates
 from dayline.events import Segmentation
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
@@ -67,7 +68,11 @@ def write_page(
         The page.
     """
     known = _known(events, times=times, segmenter=segmenter)
-    features = _matrix(events) if known is None else np.zeros((known.segmentation.n_frames, 0))
+    if known is None:
+        features = _matrix(without_dates(events))
+        times = dates_of(events) if times is None else times
+    else:
+        features = np.zeros((known.segmentation.n_frames, 0))
     given = None if pictures is None else given_pictures(pictures, len(features))
     with output_folder(folder) as folder:
         result = known or segment_table(

@@ -21,10 +21,23 @@ def given_rows(estimator: BaseEstimator, X: Any, *, reset: bool = True) -> Float
     estimator : BaseEstimator
         The estimator.
     X : array-like of shape (n_frames, n_features) or (n_frames,)
-        One row per frame, or one value. Sparse columns of pandas become dense ones, missing values
-        become NaN, and columns of dates are no features: see `dates_of`.
+        See `without_dates`; missing values become NaN.
     reset : bool
         Whether these are the first rows; later ones must have the same columns.
+    """
+    rows: FloatArray = validate_data(
+        estimator, without_dates(X), dtype="numeric", ensure_all_finite=False, reset=reset
+    )
+    return rows
+
+
+def without_dates(X: Any) -> Any:
+    """Return a sequence with two dimensions and without the columns of dates: see `dates_of`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_frames, n_features) or (n_frames,)
+        One row per frame, or one value. Sparse columns of pandas become dense ones.
     """
     library = _library_of(X)
     if library and not hasattr(X, "columns"):
@@ -46,10 +59,7 @@ def given_rows(estimator: BaseEstimator, X: Any, *, reset: bool = True) -> Float
     is_flat_list = isinstance(x, (list, tuple)) and len(x) > 0 and np.ndim(x[0]) == 0
     if is_flat_list or (isinstance(x, np.ndarray) and x.ndim == 1):
         x = np.reshape(x, (-1, 1))
-    rows: FloatArray = validate_data(
-        estimator, x, dtype="numeric", ensure_all_finite=False, reset=reset
-    )
-    return rows
+    return x
 
 
 def dates_of(X: Any) -> Any:
