@@ -473,6 +473,23 @@ function goToMoved() {
     location.replace(data.moved + location.hash);
 }
 
+// Pictures of days that are far away are let go: a year of them would fill the memory. They keep
+// their room, by their width and height.
+const nearby = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries)
+      for (const picture of target.querySelectorAll(".pictures img")) {
+        if (isIntersecting && picture.dataset.src) picture.src = picture.dataset.src;
+        if (!isIntersecting && picture.complete && picture.hasAttribute("src")) {
+          picture.dataset.src = picture.getAttribute("src");
+          picture.removeAttribute("src");
+        }
+      }
+  },
+  { rootMargin: "3000px 0px" },
+);
+for (const row of document.querySelectorAll("#days > li")) nearby.observe(row);
+
 window.addEventListener("hashchange", goToMoved);
 goToMoved();
 renderTrips(data);
