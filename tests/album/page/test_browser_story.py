@@ -97,6 +97,28 @@ def test_keys_swipes_and_buttons_walk_and_leave(visit, folder, width):
     assert seen.complaints == []
 
 
+@SIZES
+def test_the_picture_fills_the_screen_and_controls_go_while_nobody_moves(visit, folder, width):
+    seen = visit(folder, width=width)
+    seen.page.get_by_role("button", name="Play the day").click()
+    seen.page.keyboard.press("ArrowRight")
+    around = seen.page.locator(".story-around img").last
+    shown = seen.page.locator(".story-scene img").last
+    assert around.get_attribute("src") == shown.get_attribute("src")
+    box = around.bounding_box()
+    assert max(box["x"], box["y"]) < 0
+    assert box["x"] + box["width"] > width
+    assert box["y"] + box["height"] > 800
+    controls = "getComputedStyle(document.querySelector('.story-controls')).opacity"
+    assert seen.page.evaluate(controls) == "1"
+    seen.wait_until(f"{controls} === '0'")
+    seen.page.keyboard.press("Tab")
+    seen.wait_until(f"{controls} === '1'")
+    seen.page.locator(".story-scene").click()  # pauses
+    seen.page.wait_for_timeout(3700)
+    assert seen.page.evaluate(controls) == "1"
+
+
 def test_motion_is_left_out_for_people_who_want_none(visit_alone, folder):
     seen = visit_alone(folder)
     moves = "getComputedStyle(document.querySelector('.story-scene img')).animationName"

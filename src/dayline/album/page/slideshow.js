@@ -3,10 +3,11 @@
 
 import { make } from "./elements.js";
 
-const SECONDS = { card: 2.6, photo: 4, video: 20 };
+const SECONDS = { card: 2.6, photo: 4, video: 20, idle: 3 };
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const story = document.getElementById("story");
 const scene = story.querySelector(".story-scene");
+const around = story.querySelector(".story-around");
 const caption = story.querySelector(".story-caption");
 const progress = story.querySelector(".story-progress");
 const pause = document.getElementById("story-pause");
@@ -60,6 +61,7 @@ function showSlide() {
   const { part, picture, whole, video, card } = slides[at];
   if (at === slides.length - 1) playing = false;
   pause.textContent = playing ? "Pause" : "Play";
+  if (playing === story.classList.contains("paused")) wake();
   story.classList.toggle("paused", !playing);
   [...progress.children].forEach((one, i) => one.classList.toggle("past", i <= part));
   scene.classList.toggle("dimmed", card !== null);
@@ -83,7 +85,7 @@ function fadeInVideo(address, poster) {
     unshowable.add(address);
     if (isShown()) showSlide();
   });
-  addToScene(film);
+  addToScene(film, poster);
 }
 
 // Only the video of this slide plays, and only while the story does; returns whether there is one.
@@ -103,17 +105,32 @@ function playShown() {
   return true;
 }
 
-function addToScene(element) {
+// What was shown before fades out meanwhile. Behind it all, the picture fills the screen, blurred.
+function addToScene(element, picture) {
   scene.append(element);
   while (scene.childElementCount > 2) scene.firstElementChild.remove();
+  around.append(make("img", { src: picture, alt: "" }));
+  while (around.childElementCount > 2) around.firstElementChild.remove();
 }
+
+// While the story plays and the person does nothing, nothing but pictures is shown.
+let idleTimer = null;
+
+function wake() {
+  clearTimeout(idleTimer);
+  story.classList.remove("idle");
+  if (playing) idleTimer = setTimeout(() => story.classList.add("idle"), 1000 * SECONDS.idle);
+}
+
+for (const sign of ["pointermove", "pointerdown", "keydown", "focusin"])
+  story.addEventListener(sign, wake);
 
 // The next picture fades in over the one before, the photo itself if it is loaded by then.
 function fadeIn(address, whole) {
   if (scene.lastElementChild?.address === address) return;
   const picture = make("img", { src: address, alt: "", draggable: "false" });
   picture.address = address;
-  addToScene(picture);
+  addToScene(picture, address);
   if (whole !== null) sharpen(picture, whole);
 }
 
@@ -166,5 +183,6 @@ story.addEventListener("close", () => {
   clearTimeout(timer);
   playing = false;
   scene.replaceChildren();
+  around.replaceChildren();
   history.replaceState(null, "", location.pathname + location.search);
 });
