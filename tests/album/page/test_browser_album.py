@@ -69,6 +69,7 @@ def test_from_the_overview_through_the_days_and_back_by_keyboard(visit, album, w
     assert seen.page.locator(".ways").first.locator("a").all_inner_texts() == [
         "trip",
         "Fri 13 March ›",
+        "Search",
     ]
     follow(seen, ".events + .ways [rel=next]", "Friday 13 March 2015")
     follow(seen, ".events + .ways [rel=next]", "Saturday 14 March 2015")

@@ -336,6 +336,9 @@ function timelines() {
       if (list.open && list.childElementCount === 1)
         list.append(make("div", { class: "cards" }, ...day.list.map((event) => card(event))));
     });
+    const pictures = [...row.querySelectorAll(".pictures a")];
+    for (const picture of pictures.slice(1)) picture.tabIndex = -1;
+    moveWithArrows(row.querySelector(".pictures"), { selector: "a" });
     row.querySelector(".pictures").after(make("div", { class: "tools" }, band, list));
   }
 }
@@ -467,8 +470,10 @@ field.addEventListener("keydown", (e) => {
     search();
   }
 });
-// Where this page is now was the page of one day once.
-function goToMoved() {
+// Where this page is now, the page of one day may have been once.
+function goToAddress() {
+  if (location.hash === "#search") field.focus();
+
   if (data.moved && /^#(event|photo)-\d+$/.test(location.hash))
     location.replace(data.moved + location.hash);
 }
@@ -490,8 +495,14 @@ const nearby = new IntersectionObserver(
 );
 for (const row of document.querySelectorAll("#days > li")) nearby.observe(row);
 
-window.addEventListener("hashchange", goToMoved);
-goToMoved();
+document.addEventListener("keydown", (e) => {
+  const isTyping = e.target.matches?.("input, textarea, select");
+  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || isTyping) return;
+  if (document.querySelector("dialog[open]") !== null) return;
+  e.preventDefault();
+  field.focus();
+});
+window.addEventListener("hashchange", goToAddress);
 renderTrips(data);
 calendar();
 placeBars();
@@ -499,3 +510,4 @@ timelines();
 field.addEventListener("input", search);
 field.parentElement.hidden = false; // without scripts there is no search, and no field for it
 search(); // browsers keep what was typed when the page is loaded again
+goToAddress();

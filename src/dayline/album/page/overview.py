@@ -190,6 +190,7 @@ def _day_row(day: Day) -> dict[str, Any]:
     keys = (key_shown(day.segmentation, event) for event in longest)
     inside = sorted(key for key in keys if key is not None and key in day.pictures)
     n_hidden = len(day.segmentation.hidden)
+    names, numbers = day.segmentation.names, photo_numbers(day.segmentation, day.addresses)
     return {
         "heading": heading or day.name,
         "overline": None if heading is None or _date(day.segmentation) == day.name else day.name,
@@ -200,6 +201,8 @@ def _day_row(day: Day) -> dict[str, Any]:
                 "address": f"{day.address}/{quote(day.pictures[frame])}",
                 "width": round(PICTURE_HEIGHT * day.ratios.get(frame, 4 / 3)),
                 "height": PICTURE_HEIGHT,
+                "photo": f"#photo-{frame + 1 if numbers is None else numbers[frame]}",
+                "label": f"frame {frame}" if names is None else names[frame],
             }
             for frame in inside
         ],

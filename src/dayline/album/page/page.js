@@ -231,6 +231,14 @@ document.addEventListener("keydown", (e) => {
   openHelp();
 });
 
+document.addEventListener("keydown", (e) => {
+  const isTyping = e.target.matches?.("input:not([type=range]), textarea, select");
+  const search = document.querySelector(".ways:not([hidden]) [aria-keyshortcuts='/']");
+  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || isTyping || search === null) return;
+  e.preventDefault();
+  search.click();
+});
+
 window.addEventListener("beforeprint", () => document.querySelectorAll(".event").forEach(fillRow));
 window.addEventListener("scroll", hidePreview, { passive: true });
 for (const id of ["best", "map"])
