@@ -186,6 +186,8 @@ def test_a_film_and_hidden_days_only_have_one_line(trip, tmp_path):
     segmented(tmp_path / "film.mp4", "-o", tmp_path / "of film")
     done = run("share", tmp_path / "of film", "-o", tmp_path / "x.html")
     assert (done.returncode, "is the result of a film" in done.stderr) == (2, True)
+    done = run("export", place / "out", "--format", "story")
+    assert (done.returncode, "pass the result of one day" in done.stderr) == (2, True)
     done = run("share", place / "trip", "-o", tmp_path / "x.html")
     assert (done.returncode, "not a result of photos" in done.stderr) == (2, True)
     (tmp_path / "album").mkdir()

@@ -72,6 +72,11 @@ def export(
     from dayline.result_folder import export_folder, output_folder
 
     if events.is_dir():
+        if not (events / "events.json").is_file():
+            raise ValueError(
+                f"{events}: has no events.json; pass the result of one day (dayline share writes a"
+                " page of several)"
+            )
         events = events / "events.json"
     segmentation = read_events(events)
 
