@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from album.page.conftest import made_day
+from album.page.conftest import made_day, made_picture
 from dayline.album.page.overview import Day, write_overview
 from dayline.album.page.page import write_page
 from dayline.album.page.template import bundle
 from dayline.events import Place
+from made_photos import write_pictures
 
 HOUR = 3600
 
@@ -94,3 +95,13 @@ def test_day_and_overview_call_events_the_same_and_people_see_places(visit, tmp_
     overview.page.locator("#search").fill("at the sea, 10")
     assert overview.page.locator("#results .card-title a").all_inner_texts() == expected[2:3]
     assert "context" not in overview.page.locator("body").inner_text().lower()
+
+
+def test_pictures_without_a_time_have_no_caption_of_a_number(visit, tmp_path):
+    day = replace(made_day(), times=(None,) * 60, dates=("2023-07-16",) * 60, scores=None)
+    untimed = [replace(event, start_time=None, stop_time=None) for event in day.events]
+    day = replace(day, events=(*untimed[:3], replace(untimed[3], name="Picnic")))
+    pictures = write_pictures(((t, made_picture(t)) for t in range(60)), tmp_path)
+    write_page(day, tmp_path, thumbnails=pictures)
+    captions = visit(tmp_path).page.locator(".best-one .caption").all_inner_texts()
+    assert [caption.strip() for caption in captions] == ["", "", "", "Picnic"]

@@ -131,7 +131,9 @@ function renderBest() {
     const time = event.start_time === null ? "" : clockText(event.start_time);
     const caption = make("span", { class: "caption", dir: "auto" }, time);
     const title = shownTitle(index);
-    if (title !== before) caption.append(" ", make("b", {}, title));
+    // A number alone says nothing.
+    if (title !== before && title !== `Event ${index + 1}`)
+      caption.append(" ", make("b", {}, title));
     before = title;
     button.setAttribute("aria-label", `${caption.textContent} ${titleOf(index)}`.trim());
     button.tabIndex = 0;
