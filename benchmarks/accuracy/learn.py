@@ -1,13 +1,15 @@
 """How much labeled recordings of a kind teach: F1 with one of them, and with all others.
 
-    python benchmarks/accuracy/learn.py [--root ../shared/data] [--store FOLDER] [--write]
+    python benchmarks/accuracy/learn.py [--root ../shared/data] [--store FOLDER] [--write | --check]
 
 Every sequence of ROOT/dev, Keck and the first ten of MAD is embedded once; the candidates are kept
 under --store (delete it after changing the method). Then each sequence of the 20 groups in dev is segmented by what others of its group
 teach: one other (each of five in turn), all others, and the same if one of them is labeled wrongly
-(all boundaries ten frames late, or half of them missing). The model and the prior are fitted
-without the family of the scored group. --write fits the prior to the 20 groups and puts it into the
-package; the same data give the same file. Keck and MAD were joined from short recordings: with them
+(all boundaries ten frames late, or half of them missing). And each group of a kind that a person may
+name is segmented by what the other groups of this kind teach. The model and the prior are fitted
+without the family of the scored group. --write fits the prior to the 20 groups and the kinds to all
+of theirs, and puts them into the package and the tables into docs/how-to/teach.md; --check says if
+they would change. Keck and MAD were joined from short recordings: with them
 in the prior, the means are lower by .004 to .009.
 """
 
@@ -16,7 +18,7 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -37,9 +39,22 @@ from dayline.estimators.signals import choose_signal_features, gather_signal_evi
 from dayline.files import write_text_whole
 from dayline.research.datasets.annotations import LabeledSequence
 
-PRIOR = Path(__file__).parents[2] / "src" / "dayline" / "decision" / "learned_prior.json"
+DECISION = Path(__file__).parents[2] / "src" / "dayline" / "decision"
+PRIOR, KINDS = DECISION / "learned_prior.json", DECISION / "kinds.json"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "teach.md"
 SHRINKAGE = 4.0
 """Precision of the weights of a known kind around 0, when the prior is fitted."""
+HINTS = {
+    "cooking": ("adl", "gtea", "salads"),
+    "gestures": ("keck", "mad", "weizmann"),
+    "sensors": ("extrasensory", "homes", "walk"),
+    "films": ("bbc", "forrest", "rai", "sherlock"),
+    "worn cameras": ("sensecam", "utego"),
+    "skeletons": ("mocap6", "utkinect"),
+}
+"""Kinds that a person may name, and the groups that are of this kind."""
+OFFERED = ("cooking", "gestures", "sensors")
+"""Those that gain in every group, when it is left out."""
 JOINED = {"keck", "mad"}
 """Kinds of which the prior knows nothing: short recordings that were joined."""
 MOST_EXAMPLES = 5
@@ -161,6 +176,7 @@ def main() -> None:
     parser = options_of(__doc__)
     parser.add_argument("--store", type=Path, default=Path(".learn"))
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
 
     sequences = load_all(options.root, options.folder)
@@ -169,50 +185,114 @@ def main() -> None:
     groups: dict[str, list[Recording]] = {}
     for one in recordings:
         groups.setdefault(one.sequence.group, []).append(one)
-    if options.write:
-        prior = fit_prior(groups)
-        content = {"mean": prior.mean.tolist(), "spread": prior.spread.tolist()}
-        lines = (f'  "{name}": {json.dumps(values)}' for name, values in content.items())
-        write_text_whole(PRIOR, "{\n" + ",\n".join(lines) + "\n}\n")
-
     columns: list[tuple[str, str]] = [
         (how, wrong) for how in ("one", "all") for wrong in ("", "late", "half")
     ]
     table: dict[str, list[float]] = {}
     for name in sorted(set(groups) - JOINED):
         its = groups[name]
-        rest = {k: v for k, v in groups.items() if v[0].family != its[0].family}
-        prior = fit_prior(rest)
         default = float(np.mean([one.f1(one.evidence) for one in its]))
+        prior = prior_without(groups, name)
         table[name] = [default, *(taught(its, how, wrong, prior) for how, wrong in columns)]
-    print_table(table)
+
+    prior = fit_prior(groups)
+    kinds = {name: learned_kind(groups, HINTS[name], prior) for name in OFFERED}
+    files = {
+        PRIOR: as_json({"mean": prior.mean.tolist(), "spread": prior.spread.tolist()}),
+        KINDS: as_json({name: about_kind(one) for name, one in kinds.items()}),
+        PAGE: with_tables(table_of(table), table_of_kinds(groups)),
+    }
+    print(files[PAGE])
+    changed = [path.name for path, text in files.items() if path.read_text("utf-8") != text]
+    if options.check and changed:
+        raise SystemExit(f"{', '.join(changed)}: run this script with --write")
+    for path, text in files.items() if options.write else ():
+        write_text_whole(path, text)
 
 
-def print_table(table: dict[str, list[float]]) -> None:
-    """Print the F1 of every group, means, and the largest losses."""
-    print("| group | default | one | one, late | one, half | all | all, one late | all, one half |")
-    print("| --- |" + " --- |" * 7)
+def prior_without(groups: dict[str, list[Recording]], name: str) -> Prior:
+    """Fit the prior without the family of a group."""
+    family = groups[name][0].family
+    return fit_prior({k: its for k, its in groups.items() if its[0].family != family})
 
-    def show(name: str, values: Sequence[float], sign: str = "") -> None:
-        print(
-            f"| {name} | " + " | ".join(f"{v:{sign}.3f}".replace("0.", ".") for v in values) + " |"
-        )
 
-    names = list(table)
-    for name in names:
-        show(name, table[name])
-    means: list[tuple[str, Callable[[str], bool]]] = [
-        ("mean", lambda _: True),
-        ("mean, one half of the groups", lambda g: names.index(g) % 2 == 0),
-        ("mean, the other half", lambda g: names.index(g) % 2 == 1),
+def learned_kind(
+    groups: dict[str, list[Recording]], names: Sequence[str], prior: Prior
+) -> learning.Learned:
+    """Learn from all recordings of some groups; they have no features in common."""
+    examples = [one.example() for name in names for one in groups[name]]
+    return replace(learn_from(examples, prior=prior)[0], change=(), level=())
+
+
+def about_kind(learned: learning.Learned) -> dict[str, object]:
+    """Return what kinds.json has of a kind."""
+    names = ("n_recordings", "n_boundaries", "finer", "weights")
+    return {name: getattr(learned, name) for name in names}
+
+
+def as_json(content: dict[str, object]) -> str:
+    lines = (f'  "{name}": {json.dumps(values)}' for name, values in content.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def with_tables(*tables: str) -> str:
+    """Return the page with new tables."""
+    page = PAGE.read_text(encoding="utf-8")
+    for name, table in zip(("taught", "kinds"), tables, strict=True):
+        start, stop = f"<!-- table: {name} -->\n\n", f"\n\n<!-- end of table: {name} -->"
+        before, after = page.index(start) + len(start), page.index(stop)
+        page = page[:before] + table + page[after:]
+    return page
+
+
+def row(name: str, values: Sequence[float], sign: str = "") -> str:
+    """Return a row of a table."""
+    return f"| {name} | " + " | ".join(f"{v:{sign}.3f}".replace("0.", ".") for v in values) + " |"
+
+
+def table_of(table: dict[str, list[float]]) -> str:
+    """Return the F1 of every group, means, and the largest losses."""
+    lines = [
+        "| group | default | one | one, late | one, half | all | all, one late | all, one half |"
     ]
-    for title, is_in in means:
-        show(title, np.mean([v for g, v in table.items() if is_in(g)], axis=0))
+    lines.append("| --- |" + " --- |" * 7)
+    names = list(table)
+    lines += [row(name, table[name]) for name in names]
+    for title, some in (
+        ("mean", names),
+        ("mean, one half of the groups", names[::2]),
+        ("mean, the other half", names[1::2]),
+    ):
+        lines.append(row(title, np.mean([table[name] for name in some], axis=0).tolist()))
     changes = np.asarray(list(table.values()))
     changes = changes[:, 1:] - changes[:, :1]
-    show("mean change", [0.0, *changes.mean(axis=0)], "+")
-    show("largest loss", [0.0, *changes.min(axis=0)], "+")
-    print("of " + ", ".join(names[k] for k in changes.argmin(axis=0)))
+    for title, values in (
+        ("mean change", changes.mean(axis=0)),
+        ("largest loss", changes.min(axis=0)),
+    ):
+        lines.append(row(title, values.tolist(), "+").replace(f"| {title} |", f"| {title} |  |"))
+    worst = ", ".join(names[k] for k in changes.argmin(axis=0))
+    lines += ["", f"The largest losses are in {worst}."]
+    return "\n".join(lines)
+
+
+def table_of_kinds(groups: dict[str, list[Recording]]) -> str:
+    """Return what each kind brings to each of its groups, left out."""
+    lines = ["| kind | group | default | kind named | change |", "| --- | --- | --- | --- | --- |"]
+    for kind, names in HINTS.items():
+        changes = []
+        for name in names:
+            others = [one for one in names if one != name]
+            learned = learned_kind(groups, others, prior_without(groups, name))
+            its = groups[name]
+            default = float(np.mean([one.f1(one.evidence) for one in its]))
+            known = float(np.mean([one.f1(with_learned(one.evidence, learned)) for one in its]))
+            changes.append(known - default)
+            scores = row(f"{kind} | {name}", [default, known])
+            lines.append(scores + row("", changes[-1:], "+").removeprefix("|  |"))
+        offered = "offered" if kind in OFFERED else "not offered"
+        lines.append(row(f"**{kind}** | {offered} | | ", [float(np.mean(changes))], "+"))
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from sklearn.base import clone
 
 from cli.run_command import run
 from dayline import EventSegmenter, Learned, score_boundaries
+from dayline.cli.options import KINDS
+from dayline.decision.learned import load_kinds
 from dayline.files import UnreadableFileError
 
 N_FRAMES = 480
@@ -156,3 +158,25 @@ def test_a_command_learns_and_another_uses_it(tmp_path):
     assert missing.returncode == 2
     assert "none.json: no such file" in missing.stderr
     assert run("learn", tmp_path / "new.npy", "-o", tmp_path / "a.json").returncode == 2
+
+
+def test_a_kind_is_what_known_recordings_taught():
+    x, _ = UNSEEN[0]
+    named = EventSegmenter(kind="sensors").fit(x)
+    assert not np.array_equal(named.boundaries_, EventSegmenter().fit(x).boundaries_)
+    assert named.segmentation_.notes[0].startswith("learned from sensors: events are about as fine")
+    assert clone(named).get_params()["kind"] == "sensors"
+    with pytest.raises(ValueError, match="cooking"):
+        EventSegmenter(kind="film").fit(x)
+    with pytest.raises(ValueError, match="contradict"):
+        EventSegmenter(kind="cooking", learned=Learned()).fit(x)
+
+
+def test_the_command_line_knows_the_same_kinds(tmp_path):
+    assert set(KINDS) == set(load_kinds())
+    np.save(tmp_path / "new.npy", UNSEEN[0][0])
+    done = run("segment", tmp_path / "new.npy", "--kind", "cooking")
+    assert "learned from cooking" in done.stdout + done.stderr
+    wrong = run("segment", tmp_path / "new.npy", "--kind", "film")
+    assert wrong.returncode == 2
+    assert "sensors" in wrong.stderr

@@ -48,8 +48,8 @@ def with_taught(settings: Settings, edits: Iterable[Segmentation]) -> Settings:
     segmenter = settings.segmenter or EventSegmenter()
     if not isinstance(segmenter, EventSegmenter):
         return settings
-    asked = (segmenter.n_events, segmenter.expected_duration, segmenter.learned)
-    if segmenter.detector != "partition" or segmenter.level != 0 or asked != (None, None, None):
+    asked = (segmenter.n_events, segmenter.expected_duration, segmenter.learned, segmenter.kind)
+    if segmenter.detector != "partition" or segmenter.level != 0 or set(asked) != {None}:
         return settings
     doublings = doublings_taught(edits)
     if doublings == 0:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dayline.album.settings import Segmenter, Settings
 
 MODELS = ("lite0", "color", "color-lab", "hog")
+KINDS = ("cooking", "gestures", "sensors")
 DEVICES = ("cpu", "torch", "cuda", "mps")
 PRESETS = ("default", "fast", "paper", "authors")
 METHODS = (*PRESETS, *BASELINES)
@@ -67,6 +68,13 @@ class Options:
     learned: Annotated[
         Path | None,
         Option(help="What labeled recordings of this kind taught (dayline learn)."),
+    ] = None
+    kind: Annotated[
+        str | None,
+        Option(
+            help="What is recorded, if it is cooking, gestures or sensors.",
+            autocompletion=completing(KINDS),
+        ),
     ] = None
     device: Annotated[
         str, Option(help="cpu, torch, cuda or mps.", autocompletion=completing(DEVICES))
@@ -215,6 +223,7 @@ class Options:
                 ("--expected-duration", self.expected_duration is not None),
                 ("--no-pauses", self.no_pauses),
                 ("--learned", self.learned is not None),
+                ("--kind", self.kind is not None),
             ):
                 if is_given:
                     raise ValueError(
@@ -232,6 +241,7 @@ class Options:
             n_events=self.n_events,
             min_duration=self.min_duration,
             expected_duration=self.expected_duration,
+            kind=self.kind,
             learned=None if self.learned is None else Learned.load(self.learned),
         )
 

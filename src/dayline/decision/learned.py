@@ -156,6 +156,16 @@ def load_prior() -> Prior:
     return Prior(np.asarray(content["mean"]), np.asarray(content["spread"]))
 
 
+@cache
+def load_kinds() -> dict[str, Learned]:
+    """Read kinds.json: what labeled recordings of some known kinds teach."""
+    content = json.loads(files("dayline.decision").joinpath("kinds.json").read_text("utf-8"))
+    return {
+        name: Learned(name=name, **{**about, "weights": tuple(about["weights"])})
+        for name, about in content.items()
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class Example:
     """A labeled recording: its candidates, the true boundaries, and frames they may be off."""

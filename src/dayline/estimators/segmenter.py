@@ -43,7 +43,14 @@ from dayline.decision.decide import (
 )
 from dayline.decision.evidence import Evidence, gather_evidence
 from dayline.decision.intervals import boundary_intervals
-from dayline.decision.learned import NOTHING, Example, Learned, learn_from, with_learned
+from dayline.decision.learned import (
+    NOTHING,
+    Example,
+    Learned,
+    learn_from,
+    load_kinds,
+    with_learned,
+)
 from dayline.decision.pauses import find_pauses, long_gap
 from dayline.estimators.embedders import (
     DynamicGraphEmbedding,
@@ -125,6 +132,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     learned : Learned, optional
         What labeled recordings of this kind taught, from `learn` or `Learned.load`. It replaces
         `typical_duration`, and needs "partition".
+    kind : {"cooking", "gestures", "sensors"}, optional
+        What is recorded, if it is one of these: they were learned from known recordings
+        (docs/how-to/teach.md). It cannot be given with `learned`.
     pauses : bool, default=True
         Whether a gap in the times that is far longer than usual is a boundary (see
         `dayline.decision.pauses.long_gap`). Coarser levels may join across it.
@@ -185,6 +195,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
     order: int = 5
     period: float | None = None
     learned: Learned | None = None
+    kind: str | None = None
     pauses: bool = True
     missing: Missing = "raise"
     device: str | None = None
@@ -243,7 +254,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             raise ValueError('learn() needs detector="partition"')
         examples = []
         for k in range(n):
-            fitted = clone(plain).set_params(learned=None, n_events=None, level=0)
+            fitted = clone(plain).set_params(learned=None, kind=None, n_events=None, level=0)
             fitted._describes = True
             fitted.fit(sequences[k], times=None if times is None else times[k], on_step=on_step)
             n_frames, true = len(fitted.labels_), list(boundaries[k])
@@ -267,7 +278,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 " better than they would elsewhere; check that they belong to these frames",
                 stacklevel=2,
             )
-        made: Self = clone(plain).set_params(learned=learned)
+        made: Self = clone(plain).set_params(learned=learned, kind=None)
         return made
 
     @classmethod
@@ -558,6 +569,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         required = np.searchsorted(self.seen_, self._required)
         forbidden = np.flatnonzero(np.isin(self.seen_, forbidden))
 
+        known = self._known
         self.evidence_: Evidence | None = None
         self._levels: tuple[Level, ...] = ()
         if self.detector == "ces":
@@ -576,11 +588,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 times=None if self._times is None else self._times.seconds[self.seen_],
                 breaks=np.searchsorted(self.seen_, self._at_breaks).tolist(),
                 typical_duration=requests.typical_duration,
-                describe=self._describes
-                or (self.learned is not None and bool(self.learned.weights)),
+                describe=self._describes or (known is not None and bool(known.weights)),
             )
-            if self.learned is not None:
-                self.evidence_ = with_learned(self.evidence_, self.learned)
+            if known is not None:
+                self.evidence_ = with_learned(self.evidence_, known)
             self._levels = nested_levels(self.evidence_)
             decision = decide(self.evidence_, self._levels, requests)
 
@@ -666,8 +677,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             about["n_events_range"] = self.evidence_.n_events_range
             places = self.seen_[boundary_intervals(self.evidence_, decision.boundaries)]
             about["intervals"] = [(first, last) for first, last in places.tolist()]
-            if self.learned is not None and self.learned != NOTHING:
-                notes.append(f"learned from {self.learned.name or 'examples'}: {self.learned}")
+            known = self._known
+            if known is not None and known != NOTHING:
+                notes.append(f"learned from {known.name or 'examples'}: {known}")
             if self._note_of_signal:
                 notes.append(self._note_of_signal)
             if len(decision.boundaries) == self.evidence_.agreed_number == 0:
@@ -707,6 +719,11 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         changed: Self = super().set_params(**params)
         return changed
 
+    @property
+    def _known(self) -> Learned | None:
+        """What was learned of this kind of recording."""
+        return self.learned if self.kind is None else load_kinds()[self.kind]
+
     def check_parameters(self, *, has_times: bool = True) -> None:
         """Raise ValueError if a parameter is invalid; `fit` does so before any work."""
         self._checked(has_times=has_times)
@@ -722,8 +739,12 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 f"learned={show_value(self.learned)}; it must come from EventSegmenter.learn or"
                 " Learned.load"
             )
-        if self.learned is not None and self.detector == "ces":
-            raise ValueError('learned needs detector="partition" (method default)')
+        if self.kind is not None:
+            check_choice("kind", self.kind, tuple(load_kinds()))
+            if self.learned is not None:
+                raise ValueError("learned and kind contradict each other; use one of them")
+        if self._known is not None and self.detector == "ces":
+            raise ValueError('learned and kind need detector="partition" (method default)')
         if self.embedding is not None and not isinstance(self.embedding, Embedder):
             raise ValueError(
                 f"embedding={show_value(self.embedding)}; it must be a DynamicGraphEmbedding or"
