@@ -26,7 +26,16 @@ from dayline.files import write_text_whole, writing_whole
 
 HERE = Path(__file__).parent
 PAGES = HERE.parents[1] / "docs" / "gallery"
-ORDER = ("synthetic", "photos", "film", "motion", "sensors", "side_by_side", "one_boundary")
+ORDER = (
+    "synthetic",
+    "photos",
+    "film",
+    "motion",
+    "sensors",
+    "taught",
+    "side_by_side",
+    "one_boundary",
+)
 """Scripts in the order of the index."""
 
 MOST_BYTES = 150_000
