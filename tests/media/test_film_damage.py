@@ -13,6 +13,7 @@ from dayline.events import Segmentation
 from dayline.media.cuts import with_exact_cuts
 from dayline.media.film import film_digest, read_video
 from dayline.media.film_damage import mended_stamps
+from dayline.media.shots import read_shots
 from dayline.media.source import images, open_source
 from made_films import X264, change_stamp, film_frames, make_moving_film
 
@@ -132,9 +133,10 @@ def test_a_boundary_at_missing_frames_is_never_exact(films, damaged, kind):
         rough = Segmentation.from_boundaries(
             [b], sequence.n_frames, times=sequence.times, clock="media"
         )
-        return with_exact_cuts(rough, sequence)
+        shots, missing = read_shots(sequence)
+        return with_exact_cuts(rough, shots, missing=missing)
 
-    assert "hard cuts, exact to the frame: 1 of 1 boundary" in cut_of(films[kind]).notes
+    assert "starts of shots, exact to the frame: 1 of 1 boundary" in cut_of(films[kind]).notes
     result = cut_of(damaged(kind, zeroed(0.45, 0.6)))
     assert not any("exact to the frame: 1 of 1" in note for note in result.notes)
     assert "boundaries next to missing or broken frames, not exact to the frame: 1" in result.notes

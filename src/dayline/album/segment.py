@@ -52,7 +52,7 @@ from dayline.arrays import FloatArray
 from dayline.checks import TransposedWarning, check_times
 from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
-from dayline.events import Event, Place, Segmentation, SetAside, last_time
+from dayline.events import Event, Place, Segmentation, SetAside, Shot, last_time
 from dayline.features.tables import FeatureTable, read_features
 from dayline.media.breaks import (
     FrameGroups,
@@ -62,7 +62,7 @@ from dayline.media.breaks import (
     takes_photos_by_itself,
 )
 from dayline.media.clocks import with_one_clock
-from dayline.media.frame import FrameSequence
+from dayline.media.frame import FrameSequence, MissingFrames
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
 from dayline.text import counted, duration_text, kinds_text
@@ -310,6 +310,16 @@ def segment_frames(
     jumps = find_jumps(sequence.locations, placed, at_least=settings.jump_km)
     # A person who merged two events across a break overrules it.
     breaks = {*pauses, *jumps, *dates}.difference(saved.must_not)
+    shots: tuple[Shot, ...] = ()
+    missing: tuple[MissingFrames, ...] = ()
+    within: frozenset[int] = frozenset()
+    if sequence.kind == "video":
+        from dayline.media.cuts import frames_within_shots, with_exact_cuts
+        from dayline.media.shots import read_shots
+
+        shots, missing = read_shots(sequence, on_step=on_step)
+        within = frames_within_shots(shots, placed or (), missing=missing)
+        within = within.difference(saved.must, breaks)
 
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
     starts = saved.must_with_breaks(breaks)
@@ -327,7 +337,7 @@ def segment_frames(
             groups.means(features),
             times=group_times,
             must=groups.numbers(saved.must),
-            must_not=groups.numbers(saved.must_not),
+            must_not=groups.numbers({*saved.must_not, *within}),
             breaks=groups.numbers(breaks),
             on_step=on_step,
         )
@@ -340,16 +350,14 @@ def segment_frames(
     events = with_saved_details(events, saved, communities)
     levels = with_saved_levels(events, groups.expand_levels(found.levels), saved)
     if sequence.kind == "video":
-        from dayline.media.cuts import with_exact_cuts
-
         cut = with_exact_cuts(
             Segmentation(events, times=times, clock=sequence.clock, levels=levels, notes=notes),
-            sequence,
+            shots,
+            missing=missing,
             fixed=saved.must,
             forbidden=saved.must_not,
             known=saved.cuts,
             sampled=saved.sampled,
-            on_step=on_step,
         )
         events, levels, notes = cut.events, cut.levels, cut.notes
     events = with_key_photos(
@@ -382,6 +390,7 @@ def segment_frames(
         notes=(*_notes(sequence, groups, pauses, jumps, events), *notes, *_correction_notes(saved)),
         places=saved.places,
         levels=levels,
+        shots=shots,
         n_events_range=found.n_events_range,
         n_events_found=_n_events_found(segmenter, saved),
         favorites=saved.favorites,

@@ -122,6 +122,28 @@ class NestedLevel:
 
 
 @dataclass(frozen=True)
+class Shot:
+    """What a camera of a film recorded without a break: all frames, whether sampled or not.
+
+    Attributes
+    ----------
+    start, stop : int
+        First frame of the shot, and first frame after it; they count all frames of the film.
+    start_time, stop_time : float
+        Time of its first and its last frame, in seconds.
+    how : {"start", "cut", "dissolve", "fade"}
+        How it begins. A shot that is mixed with the one before begins at the first frame of which
+        it makes up half, and after a fade in the middle of what shows neither.
+    """
+
+    start: int
+    stop: int
+    start_time: float
+    stop_time: float
+    how: Literal["start", "cut", "dissolve", "fade"] = "cut"
+
+
+@dataclass(frozen=True)
 class SkippedFile:
     """A file of the source that could not be used, and why."""
 
@@ -221,6 +243,8 @@ class Segmentation:
         Names of recurring contexts, at most one per context.
     levels : tuple of NestedLevel
         Coarser and finer segmentations, coarsest first; empty if the method has none.
+    shots : tuple of Shot
+        The shots of a film, in order and without gaps; events are scenes of one or more.
     n_events_range : tuple of two ints or None
         Fewest and most events that several ways of deciding have: how uncertain the number is. None
         if the method has only one.
@@ -248,6 +272,7 @@ class Segmentation:
     notes: tuple[str, ...] = field(default=())
     places: tuple[Place, ...] = field(default=())
     levels: tuple[NestedLevel, ...] = field(default=())
+    shots: tuple[Shot, ...] = field(default=())
     n_events_range: tuple[int, int] | None = None
     n_events_found: int | None = None
     favorites: tuple[int, ...] = field(default=())
@@ -292,6 +317,13 @@ class Segmentation:
             )
         if len({place.community for place in self.places}) < len(self.places):
             raise ValueError("two places have the same community")
+
+        stops = [0, *(shot.stop for shot in self.shots)]
+        for stop, shot in zip(stops[:-1], self.shots, strict=True):
+            if shot.start != stop or shot.stop <= shot.start:
+                raise ValueError(
+                    f"shot {shot.start}..{shot.stop} is empty, or the one before does not stop there"
+                )
 
         for level in self.levels:
             n_boundaries, n_confidences = len(level.boundaries), len(level.confidences)
@@ -548,6 +580,7 @@ class Segmentation:
             "set_aside": SetAside,
             "places": Place,
             "levels": NestedLevel,
+            "shots": Shot,
         }
         for name, kind in parts.items():
             content[name] = [_made(kind, part) for part in content.get(name, ())]

@@ -1,176 +1,84 @@
-"""Find hard cuts, and move the boundaries of a video to the exact frame."""
+"""Move the boundaries of a video to the exact starts of shots."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dayline.arrays import FloatArray
-from dayline.events import NestedLevel, Segmentation
-from dayline.media.film import frames_in_spans
-from dayline.media.frame import FrameSequence
-from dayline.media.source import images
-from dayline.progress import OnStep
+from dayline.events import NestedLevel, Segmentation, Shot
+from dayline.media.frame import MissingFrames
 from dayline.text import counted
-
-LEAST_CHANGE = 4.0
-"""Levels of 255, on average over the image; below that, two shots cannot be told from noise and
-compression."""
-
-LARGEST_CHANGE = 32.0
-"""Levels that a single pixel may count: a cut changes the whole image, a thing that appears a small
-part strongly."""
-
-STANDS_OUT = 2.0
-"""A hard cut changes the image at least this many times as much as any other pair of frames
-nearby."""
-
-LEAST_SHARE = 0.5
-"""Share of the change between the frames before and after that happens at a hard cut; in a dissolve
-it is spread."""
-
-LARGEST_SHIFT = 1
-"""Pixels of the small images by which the camera may move between two frames; 3 % of an image of 32
-x 18 pixels."""
-
-REACH = 4
-"""Frames before and after a frame, whose means are compared."""
-
-
-@dataclass(frozen=True)
-class Changes:
-    """How much the image changes at each of several consecutive frames.
-
-    Attributes
-    ----------
-    step : ndarray of shape (n_frames,)
-        Change from the previous frame in levels of 255, 0 at the first frame. A flash of one frame,
-        after which the image is what it was, counts as little.
-    share : ndarray of shape (n_frames,)
-        Change from the previous frame, relative to that from the mean of the frames before to the
-        mean of those from here on; about 1 at a hard cut.
-    """
-
-    step: FloatArray
-    share: FloatArray
-
-
-def changes(images: Sequence[NDArray[np.uint8]]) -> Changes:
-    """Measure how much consecutive images change, beyond a small movement of the camera.
-
-    Parameters
-    ----------
-    images : sequence of arrays of shape (height, width, 3)
-        Small images of consecutive frames, all of one shape.
-    """
-    x = np.asarray(images, dtype=np.float32)
-    n = len(x)
-    if n < 2:
-        return Changes(np.zeros(n), np.zeros(n))
-    lags = {lag: np.full(n + 1, np.inf) for lag in (1, 2, 3)}
-    for lag, values in lags.items():
-        values[lag:n] = _difference(x[lag:], x[:-lag])
-    # At a hard cut, both frames after it differ from both frames before it.
-    step = np.minimum.reduce([lags[1][1:n], lags[2][1:n], lags[2][2 : n + 1], lags[3][2 : n + 1]])
-    sums = np.concatenate(
-        [np.zeros_like(x[:1], dtype=np.float64), np.cumsum(x, axis=0, dtype=np.float64)]
-    )
-    here = np.arange(1, n)
-    low, high = np.maximum(here - REACH, 0), np.minimum(here + REACH, n)
-    before = (sums[here] - sums[low]) / (here - low)[:, None, None, None]
-    after = (sums[high] - sums[here]) / (high - here)[:, None, None, None]
-    share = step / np.maximum(
-        _difference(after.astype(np.float32), before.astype(np.float32)), 1e-9
-    )
-    return Changes(np.concatenate([[0.0], step]), np.concatenate([[0.0], share]))
-
-
-def _difference(a: NDArray[Any], b: NDArray[Any]) -> FloatArray:
-    """Return the mean difference of each image of `a` to that of `b`, shifted to fit best."""
-    height, width = a.shape[1:3]
-    down, right = (min(LARGEST_SHIFT, side // 8) for side in (height, width))
-    best = np.full(len(a), np.inf)
-    for dy in range(-down, down + 1):
-        for dx in range(-right, right + 1):
-            here = a[:, max(dy, 0) : height + min(dy, 0), max(dx, 0) : width + min(dx, 0)]
-            there = b[:, max(-dy, 0) : height + min(-dy, 0), max(-dx, 0) : width + min(-dx, 0)]
-            levels = np.minimum(np.abs(here - there), LARGEST_CHANGE)
-            best = np.minimum(best, np.mean(levels, axis=(1, 2, 3)))
-    return best
-
-
-def hard_cut(found: Changes, first: int, stop: int) -> int | None:
-    """Return the frame of `first` .. `stop`-1 that starts a new shot, or None if none stands out.
-
-    Parameters
-    ----------
-    found : Changes
-        What `changes` returned.
-    first, stop : int
-        The frames to choose from; those outside have no say.
-    """
-    step = found.step[first:stop]
-    if len(step) == 0:
-        return None
-    best = int(np.argmax(step))
-    # Next to a cut, a frame mixed of both shots changes too.
-    others = np.concatenate([step[: max(best - 1, 0)], step[best + 2 :]])
-    stands_out = step[best] >= max(LEAST_CHANGE, STANDS_OUT * float(np.max(others, initial=0.0)))
-    return first + best if stands_out and found.share[first + best] >= LEAST_SHARE else None
-
-
-COMPARED_SIDE = 18
-"""Shorter side of the compared images in pixels: small enough that noise and small movements
-vanish."""
 
 LONGEST_MARGIN = 10.0
 """Seconds before and after the two sampled frames of a boundary; one sampling step, if that is
 shorter."""
 
-FAR_CLEARER = 4.0
-"""Times that a cut next to the two sampled frames of a boundary must change the image more than one
-between them."""
-
-Image = NDArray[np.uint8]
+UNBROKEN = 43.0
+"""Seconds up to which a shot is never split: the mean time that a feature film stays at a place
+(studyforrest), since a camera that runs on rarely leaves it sooner."""
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """Times of the frames before and after a hard cut, and how much the image changes."""
+    """Times of the frames before and after the start of a shot."""
 
     before: float
     after: float
-    change: float = 0.0
+
+
+def frames_within_shots(
+    shots: Sequence[Shot], times: Sequence[float], *, missing: Sequence[MissingFrames] = ()
+) -> frozenset[int]:
+    """Return the sampled frames that begin no event, since they go on with a short shot.
+
+    Parameters
+    ----------
+    shots : sequence of Shot
+        The shots of a film.
+    times : sequence of float
+        Seconds of the sampled frames.
+    missing : sequence of MissingFrames
+        Where frames were lost, and with them perhaps the start of a shot.
+    """
+    within: set[int] = set()
+    for shot in shots:
+        if shot.stop_time - shot.start_time < UNBROKEN:
+            first = bisect_left(times, shot.start_time)
+            within.update(range(first + 1, bisect_right(times, shot.stop_time)))
+    for gap in missing:
+        first, stop = bisect_left(times, gap.first), bisect_right(times, gap.last)
+        within.difference_update(range(first, stop + 1))
+    return frozenset(within)
 
 
 def with_exact_cuts(
     segmentation: Segmentation,
-    sequence: FrameSequence,
+    shots: Sequence[Shot],
     *,
+    missing: Sequence[MissingFrames] = (),
     fixed: Collection[int] = (),
     forbidden: Collection[int] = (),
     known: Mapping[int, tuple[float, float]] | None = None,
     sampled: Collection[int] = (),
-    on_step: OnStep | None = None,
 ) -> Segmentation:
-    """Decode every frame around each boundary, and set the exact time of hard cuts.
+    """Set the exact time of the events of a video that begin with a shot.
 
-    An event keeps its sampled frames, but starts at the time of the first frame after the cut; the
-    previous event stops at the time of the frame before. A boundary in a dissolve, or where no
-    frame stands out, stays where it is.
+    An event keeps its sampled frames, but starts at the time of the first frame of the shot; the
+    previous event stops at the time of the frame before. A boundary where no shot begins stays
+    where it is.
 
     Parameters
     ----------
     segmentation : Segmentation
-        Events of a video; other events are returned unchanged.
-    sequence : FrameSequence
-        The video.
+        Events of a video.
+    shots : sequence of Shot
+        The shots of the video.
+    missing : sequence of MissingFrames
+        Where frames were lost, so that nothing is exact.
     fixed : collection of int
         Boundaries that keep their sampled frame, because a person set them.
     forbidden : collection of int
@@ -178,127 +86,52 @@ def with_exact_cuts(
     known : mapping of int to (float, float), optional
         Boundaries whose exact time is known: times of the frames before and after it.
     sampled : collection of int
-        Those of `known` that a person set at a sampled frame; they are no hard cuts.
-    on_step : callable, optional
-        Called as on_step("exact cuts", done, total).
+        Those of `known` that a person set at a sampled frame; they are not exact.
     """
     times = segmentation.all_times
     # At a pause, the frame after it is a sampled one.
     searched = [
         event.start for event in segmentation.events[1:] if event.reason not in ("pause", "both")
     ]
-    if sequence.kind != "video" or times is None or not searched:
+    if times is None or not searched:
         return segmentation
 
+    step = float(np.median(np.diff(times)))
+    margin = min(step, LONGEST_MARGIN)
     cuts = {b: _Cut(*known[b]) for b in searched if known is not None and b in known}
-    margin = min(float(np.median(np.diff(times))), LONGEST_MARGIN)
-    windows = {b: (times[b - 1] - margin, times[b] + margin) for b in searched if b not in cuts}
-    seen = _changes_within(sequence, list(windows.values()), on_step)
     starts: dict[int, int] = {}
-    for b, window in windows.items():
-        between = seen.cut(times[b - 1], times[b])
-        nearby = None if b in fixed else seen.cut(*window)
-        if between is not None:
-            cuts[b] = between
-        if nearby is None or (between and nearby.change < FAR_CLEARER * between.change):
+    n_damaged = 0
+    for b in (b for b in searched if b not in cuts):
+        window = times[b - 1] - margin, times[b] + margin
+        if any(gap.first < window[1] and gap.last > window[0] for gap in missing):
+            n_damaged += 1
+            continue
+        # The sampled frame shows the last of the shots that begin before it.
+        between = _cuts(shots, times[b - 1], times[b])
+        if between:
+            cuts[b] = between[-1]
+            continue
+        nearby = [] if b in fixed else _cuts(shots, *window)
+        if len(nearby) != 1:
             continue
         # The decision was one sampled frame off, no more: boundaries never overtake each other.
-        start = int(np.searchsorted(times, nearby.after))
+        start = bisect_left(times, nearby[0].after)
         taken = {0, len(times), *segmentation.boundaries, *starts.values(), *forbidden}
         if abs(start - b) == 1 and start not in taken:
-            starts[b], cuts[b] = start, nearby
+            starts[b], cuts[b] = start, nearby[0]
 
     result = _with_cuts(segmentation, cuts, starts)
-    n_damaged = sum(seen.is_damaged(*window) for window in windows.values())
     n_cuts = len(cuts.keys() - set(sampled).intersection(known or ()))
-    notes = _notes(len(searched), n_cuts, n_damaged, step=float(np.median(np.diff(times))))
-    return result.about(notes=(*result.notes, *notes, *seen.notes))
+    notes = _notes(len(searched), n_cuts, n_damaged, step=step)
+    return result.about(notes=(*result.notes, *notes))
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """What was seen around the boundaries.
-
-    Attributes
-    ----------
-    times : ndarray
-        Of all frames around all boundaries.
-    found : Changes
-        From each frame to the next.
-    damaged : list of (float, float)
-        Seconds between which frames are missing or cannot be decoded, so that no cut can be
-        located.
-    notes : tuple of str
-        What the reader of the video noted.
-    """
-
-    times: FloatArray
-    found: Changes
-    damaged: list[tuple[float, float]]
-    notes: tuple[str, ...]
-
-    def cut(self, before: float, at: float) -> _Cut | None:
-        """Find a hard cut after a frame shown at `before` and no later than at `at`."""
-        if self.is_damaged(before, at):
-            return None
-        first, stop = np.searchsorted(self.times, [before, at], side="right").tolist()
-        frame = hard_cut(self.found, first, stop)
-        # Before the first frame there is nothing to compare it with.
-        if not frame:
-            return None
-        return _Cut(
-            float(self.times[frame - 1]), float(self.times[frame]), float(self.found.step[frame])
-        )
-
-    def is_damaged(self, first: float, last: float) -> bool:
-        """Return whether frames within some seconds are missing or cannot be decoded."""
-        return any(start < last and stop > first for start, stop in self.damaged)
-
-
-def _changes_within(
-    sequence: FrameSequence, windows: Sequence[tuple[float, float]], on_step: OnStep | None
-) -> _Seen:
-    """Decode all frames within some windows, one at a time, and measure how they change."""
-    frames, ranges = frames_in_spans(sequence, windows)
-    times = np.asarray(frames.times, dtype=np.float64)
-    spans = _joined([(shown.start, shown.stop) for shown in ranges if shown])
-    span_of = np.repeat(np.arange(len(spans)), [stop - start for start, stop in spans])
-    step, share = np.zeros(len(times)), np.zeros(len(times))
-    held: defaultdict[int, dict[int, Image]] = defaultdict(dict)
-    lost: dict[int, str] = {}
-    notes: list[str] = []
-    decoded = images(frames, size=COMPARED_SIDE, on_skip=lost.__setitem__, on_note=notes.append)
-    n_done = 0
-    for index, image in decoded:
-        span = int(span_of[index])
-        held[span][index] = image
-        start, stop = spans[span]
-        if len(held[span]) < stop - start:
-            continue
-        shown = held.pop(span)
-        found = changes([shown[i] for i in range(start, stop)])
-        step[start:stop], share[start:stop] = found.step, found.share
-        n_done += 1
-        if on_step is not None:
-            on_step("exact cuts", n_done, len(spans))
-
-    missing = () if sequence.video is None else sequence.video.missing
-    damaged = [(one.first, one.last) for one in missing]
-    for index in lost:
-        start, stop = spans[int(span_of[index])]
-        damaged.append((float(times[start]), float(times[stop - 1])))
-    return _Seen(times, Changes(step, share), damaged, tuple(notes))
-
-
-def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join spans of frames that overlap; they are in order."""
-    joined: list[tuple[int, int]] = []
-    for start, stop in spans:
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
-        else:
-            joined.append((start, stop))
-    return joined
+def _cuts(shots: Sequence[Shot], before: float, at: float) -> list[_Cut]:
+    """Return where shots begin after a frame shown at `before` and no later than at `at`."""
+    first, stop = (
+        bisect_right(shots, time, key=lambda one: one.start_time) for time in (before, at)
+    )
+    return [_Cut(shots[k - 1].stop_time, shots[k].start_time) for k in range(max(first, 1), stop)]
 
 
 def _with_cuts(
@@ -340,7 +173,7 @@ def _notes(n_boundaries: int, n_cuts: int, n_damaged: int, *, step: float) -> tu
     notes = []
     if n_cuts:
         rest = "" if n_cuts == n_boundaries else f"; the others are to {step:.1g} s"
-        notes.append(f"hard cuts, exact to the frame: {of}{rest}")
+        notes.append(f"starts of shots, exact to the frame: {of}{rest}")
     if n_damaged:
         notes.append(
             f"boundaries next to missing or broken frames, not exact to the frame: {n_damaged}"

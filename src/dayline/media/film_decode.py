@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -298,6 +298,60 @@ def video_images(
         on_note(f"broken packets in the video, skipped while decoding: {most_broken}")
     if on_note is not None and is_read_again:
         on_note("the video could not be searched and was read from its start")
+
+
+def small_images(
+    sequence: FrameSequence, *, width: int, height: int
+) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """Decode all frames of a video in one pass, stretched to a small size.
+
+    Frames that cannot be decoded are left out, and so are those up to the next key frame, since
+    what they show may be wrong.
+
+    Parameters
+    ----------
+    sequence : FrameSequence
+        The video.
+    width, height : int
+        Size in pixels.
+
+    Yields
+    ------
+    number : int
+        Of the frame among all frames of the video.
+    image : array of shape (height, width, 3), uint8
+        RGB, as stored: not rotated.
+    """
+    if sequence.video is None:
+        raise ValueError(f"{sequence.source.name}: not a video")
+    numbers = {stamp: k for k, stamp in enumerate(sequence.video.rows[:, 0].tolist())}
+    with opened_video(sequence.source) as video:
+        refuse_huge_frames(sequence.source, video)
+        video.stream.thread_type = "AUTO"
+        packets = video.container.demux(video.stream)
+        is_broken = False
+        while True:
+            try:
+                packet = next(packets, None)
+            # As in `list_packets`, which has said why.
+            except Exception:
+                packet = None
+            if packet is not None and packet.size == 0:
+                continue
+            for frame in _decode(video, packet):
+                if frame is None or frame.is_corrupt:
+                    is_broken = True
+                    continue
+                is_broken &= not frame.key_frame
+                if is_broken or frame.pts not in numbers:
+                    continue
+                with suppress(UnreadableFileError), reading("frame of the video", "a picture"):
+                    small = frame.reformat(
+                        width=width, height=height, format="rgb24", interpolation="AREA"
+                    )
+                    yield numbers[frame.pts], np.asarray(small.to_ndarray(), dtype=np.uint8)
+            if packet is None:
+                return
 
 
 def _decoded(

@@ -151,6 +151,10 @@ class VideoIndex:
         """Return when a frame is shown, in seconds since the start."""
         return round(float(frame.shown_at * self.time_base - self.start), 6)
 
+    def seconds_at(self, number: int) -> float:
+        """Return when a frame is shown, by its number among all frames of the video."""
+        return self.seconds(VideoFrame(*self.rows[number].tolist()))
+
     def between(self, first: float, last: float) -> tuple[VideoFrame, ...]:
         """Return all frames shown from `first` to `last`, both included, in seconds."""
         # Times of frames are rounded to the microsecond.

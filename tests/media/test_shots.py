@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dayline.events import Shot
+from dayline.media.cuts import frames_within_shots
+from dayline.media.film import read_video
+from dayline.media.shots import HEIGHT, WIDTH, find_transitions, read_shots
+from made_films import make_moving_film
+
+SHAPE = (HEIGHT, WIDTH, 3)
+
+
+def shot(seed: int, n: int, *, noise: float = 3.0, drift: float = 0.5) -> list[np.ndarray]:
+    """A still of its own, with noise and light that drifts."""
+    rng = np.random.default_rng(seed)
+    still = np.kron(rng.uniform(40, 200, (9, 16, 3)), np.ones((3, 3, 1)))
+    frames = [still + drift * k + rng.normal(scale=noise, size=SHAPE) for k in range(n)]
+    return [np.clip(frame, 0, 255).astype(np.uint8) for frame in frames]
+
+
+def mixture(a: list[np.ndarray], b: list[np.ndarray]) -> list[np.ndarray]:
+    shares = np.linspace(0, 1, len(a) + 2)[1:-1]
+    return [((1 - w) * x + w * y).astype(np.uint8) for w, x, y in zip(shares, a, b, strict=True)]
+
+
+def found(images: list[np.ndarray]) -> list[tuple[int, str]]:
+    return [(one.frame, one.how) for one in find_transitions(np.stack(images))]
+
+
+def test_every_cut_is_the_first_frame_of_a_shot():
+    lengths = (20, 17, 3, 4, 30)
+    images = [frame for k, n in enumerate(lengths) for frame in shot(k, n)]
+    assert found(images) == [(20, "cut"), (37, "cut"), (40, "cut"), (44, "cut")]
+
+
+@pytest.mark.parametrize("n", [7, 12, 25, 49])
+def test_a_dissolve_begins_a_shot_where_it_shows_half_of_each(n):
+    a, b = shot(0, 50 + n), shot(1, n + 50)
+    ((frame, how),) = found([*a[:50], *mixture(a[50:], b[:n]), *b[n:]])
+    assert how == "dissolve"
+    # The shares are k / (n + 1) for k = 1 .. n; noise may hide one step of them.
+    assert abs(frame - (50 + n // 2)) <= 1
+
+
+@pytest.mark.parametrize("level", [0, 255])
+def test_a_fade_begins_a_shot_in_the_middle_of_what_shows_nothing(level):
+    blank = [np.full(SHAPE, level, dtype=np.uint8)] * 10
+    a, b = shot(0, 60), shot(1, 60)
+    images = [*a[:50], *mixture(a[50:], blank), *blank, *mixture(blank, b[:10]), *b[10:]]
+    assert found(images) == [(65, "fade")]
+    assert found([*blank, *mixture(blank, b[:10]), *b[10:]]) == []
+    assert found([*a[:50], *mixture(a[50:], blank), *blank]) == []
+
+
+@pytest.mark.parametrize("n", [1, 3, 5])
+def test_a_flash_is_no_cut_and_hides_none(n):
+    images = [*shot(0, 30), *shot(1, 20)]
+    for k in range(n):
+        images[12 + k] = np.clip(images[12 + k] + 180.0 * 0.7**k, 0, 255).astype(np.uint8)
+    assert found(images) == [(30, "cut")]
+
+
+def test_light_that_is_switched_on_is_no_cut():
+    dark = [(0.4 * frame).astype(np.uint8) for frame in shot(0, 30)]
+    assert found([*dark, *shot(0, 30)]) == []
+
+
+def test_a_thing_that_appears_is_no_cut():
+    images = shot(0, 40)
+    for image in images[20:]:
+        image[5:12, 10:20] = 255
+    assert found(images) == []
+
+
+def test_stills_and_noise_have_no_cut():
+    assert found([shot(0, 1)[0]] * 30) == []
+    assert found(shot(0, 30, noise=30.0)) == []
+    assert found(shot(0, 1)) == []
+
+
+@pytest.mark.parametrize("speed", [1, 4])
+def test_a_pan_is_no_cut_and_hides_none(speed):
+    def panned(seed: int, n: int) -> list[np.ndarray]:
+        rng = np.random.default_rng(seed)
+        place = np.kron(rng.uniform(0, 255, (9, 100, 3)), np.ones((3, 3, 1)))
+        at = [speed * k for k in range(n)]
+        return [place[:, left : left + WIDTH].astype(np.uint8) for left in at]
+
+    assert found([*panned(0, 40), *panned(1, 40)]) == [(40, "cut")]
+
+
+def test_bars_above_and_below_do_not_hide_a_cut():
+    images = [*shot(0, 30), *shot(1, 30)]
+    for image in images:
+        image[:8] = image[-8:] = 16
+    assert found(images) == [(30, "cut")]
+
+
+def test_shots_of_a_video_count_all_its_frames(tmp_path, monkeypatch):
+    monkeypatch.setattr("dayline.media.shots.AT_ONCE", 30)
+    monkeypatch.setattr("dayline.media.shots.AROUND", 20)
+    film = make_moving_film(tmp_path / "film.mp4", (33, 20, 57))
+    shots, missing = read_shots(read_video(film, every=0.5))
+    assert [(one.start, one.stop) for one in shots] == [(0, 33), (33, 53), (53, 110)]
+    assert [(one.start_time, one.stop_time) for one in shots] == [
+        (0.0, 1.28),
+        (1.32, 2.08),
+        (2.12, 4.36),
+    ]
+    assert not missing
+
+
+def test_frames_of_a_short_shot_begin_no_event_and_those_of_a_long_take_may():
+    shots = (Shot(0, 250, 0.0, 9.96, "start"), Shot(250, 2500, 10.0, 99.96))
+    times = [0.5 * k for k in range(200)]
+    assert frames_within_shots(shots, times) == set(range(1, 20))
