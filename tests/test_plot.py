@@ -70,6 +70,18 @@ def test_frames_in_which_boundaries_lie_are_shaded(fitted):
     assert spans == list(fitted.segmentation_.intervals)
 
 
+def test_columns_that_drove_boundaries_are_shown_if_asked(fitted):
+    axes = next(a for a in plot(fitted, columns=3).axes if "columns that" in a.get_title("left"))
+    shares = fitted.column_shares()
+    strongest = np.argsort(-shares.mean(axis=0), kind="stable")[:3]
+    names = [label.get_text().split()[0] for label in axes.get_yticklabels()]
+    assert names == [str(column) for column in strongest]
+    sizes = [collection.get_sizes() for collection in axes.collections]
+    np.testing.assert_allclose(sizes, 70 * shares[:, strongest].T)
+    with pytest.raises(ValueError, match=r"^columns= needs a fitted EventSegmenter"):
+        plot(fitted.segmentation_, columns=3)
+
+
 def test_every_candidate_is_shown_with_its_probability_and_boundaries_as_they_were_found(fitted):
     axes = plot(fitted).axes[2]
     rejected, chosen = (collection.get_offsets() for collection in axes.collections[2:])

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dayline.album.page.graph_picture import Drawable, graph_levels, graph_of_frames
 from dayline.arrays import Array, FloatArray, IntArray
-from dayline.checks import check_features, show_value
+from dayline.checks import check_between, check_features, show_value
 from dayline.decision.decide import boundary_probability
 from dayline.decision.evidence import Evidence
 from dayline.estimators import EventSegmenter
@@ -61,14 +61,15 @@ def plot(
     truth: Any = None,
     *,
     tolerance: int = 5,
+    columns: int = 0,
     figure: Figure | None = None,
 ) -> Figure:
     """Draw the events of a sequence and how they were decided.
 
     The panels, one above the other, are: the events by context; the true boundaries, if given, with
     hits and misses; the boundary scores; the probability of every candidate; coarser and finer
-    levels; the features, if given; the embedding; and beside them the graph. Panels of what is not
-    known are left out.
+    levels; the columns that drove the boundaries, if asked; the features, if given; the embedding;
+    and beside them the graph. Panels of what is not known are left out.
 
     Parameters
     ----------
@@ -82,6 +83,8 @@ def plot(
         The true events. As many values as frames are labels, one per frame; fewer are boundaries.
     tolerance : int >= 0
         Frames a boundary may be off.
+    columns : int >= 0
+        How many columns to show of those that drove the boundaries most; needs a fitted segmenter.
     figure : matplotlib.figure.Figure, optional
         Where to draw, such as `plt.figure(figsize=(12, 8))`, which `plt.show()` then shows. By
         default a new one that pyplot does not know of: a notebook shows it, and `savefig` saves it.
@@ -111,6 +114,12 @@ def plot(
     levels = _levels(segmentation, fitted)
     if len(levels) > 1:
         panels.append((0.17 * len(levels) + 0.1, _draw_levels, (segmentation, levels)))
+    check_between("columns", columns, 0, whole=True)
+    if columns and fitted is None:
+        raise ValueError("columns= needs a fitted EventSegmenter, which knows the features")
+    if columns and fitted is not None and segmentation.boundaries:
+        n_shown = min(columns, fitted.n_features_in_)
+        panels.append((0.17 * n_shown + 0.1, _draw_columns, (fitted, n_shown)))
     if X is not None:
         features = check_features(without_dates(X), missing="interpolate")
         if len(features) != n_frames:
@@ -397,6 +406,21 @@ def _draw_levels(axes: Axes, segmentation: Segmentation, levels: Sequence[IntArr
     axes.set(ylim=(len(levels) - 0.5, -0.5), ylabel="events")
     which = "the one used in blue" if any(is_used) else "none of them is used"
     _title(axes, f"coarser and finer levels; {which}")
+
+
+def _draw_columns(axes: Axes, fitted: EventSegmenter, n_shown: int) -> None:
+    """Draw the share that the strongest columns have in every boundary."""
+    shares = fitted.column_shares()
+    mean = shares.mean(axis=0)
+    shown = np.argsort(-mean, kind="stable")[:n_shown].tolist()
+    for row, column in enumerate(shown):
+        rows = np.full(len(shares), row)
+        axes.scatter(fitted.boundaries_, rows, s=70 * shares[:, column], color=BLUE, linewidth=0)
+    names = [clean_text(str(fitted.column_names[column])) for column in shown]
+    labels = [f"{_label([name], 12)} {mean[c]:.0%}" for name, c in zip(names, shown, strict=True)]
+    axes.set_yticks(range(n_shown), labels, fontsize=7, parse_math=False)
+    axes.set(ylim=(n_shown - 0.5, -0.5))
+    _title(axes, "columns that drove the boundaries: share in each, and on average")
 
 
 def _draw_features(axes: Axes, features: FloatArray) -> None:

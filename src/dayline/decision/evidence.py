@@ -224,6 +224,11 @@ class Evidence:
         wanted = round((agreed + 1) * self.finer) - 1
         return min(max(wanted, n_required), len(self.hierarchy.boundaries))
 
+    @property
+    def agreed_boundaries(self) -> IntArray:
+        """The boundaries of the usual level, in order of time."""
+        return np.sort(self.hierarchy.boundaries[: self.agreed_number])
+
     @cached_property
     def shared(self) -> float:
         """Share of the boundaries agreed on that every partition has; 1 if there are none."""

@@ -52,6 +52,7 @@ from dayline.decision.learned import (
     with_learned,
 )
 from dayline.decision.pauses import find_pauses, long_gap
+from dayline.estimators.columns import column_shares, note_of_drift
 from dayline.estimators.embedders import (
     DynamicGraphEmbedding,
     PrincipalComponents,
@@ -63,6 +64,7 @@ from dayline.estimators.signals import (
     gather_signal_evidence,
 )
 from dayline.events import NestedLevel, Segmentation, boundaries_to_labels, labels_to_boundaries
+from dayline.method.outliers import draw_in, outlying_frames
 from dayline.method.windows import MOST_COLUMNS
 from dayline.metrics import score_boundaries
 from dayline.progress import OnStep, no_report
@@ -483,6 +485,59 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         decision = decide(self.evidence_, self._levels, requests)
         return self._segmentation(decision, requests.min_duration)
 
+    def explain(self, boundary: int, *, most: int = 10) -> dict[str | int, float]:
+        """Return the columns that drove a boundary, each with its share.
+
+        The share is that of the change from one event to the next: the squared difference of means
+        and of standard deviations, with every column in units of its own. Where a note says that
+        events were found in windows, it is the change of what was seen in the windows.
+
+        Parameters
+        ----------
+        boundary : int
+            One of `boundaries_`.
+        most : int >= 1
+            Columns to return at most.
+
+        Returns
+        -------
+        dict
+            Share of each column by its name, if the features had names, else its number: the
+            largest first. All columns add up to 1.
+        """
+        shares = self.column_shares()
+        check_between("most", most, 1, whole=True)
+        if boundary not in self.boundaries_:
+            nearest = sorted(self.boundaries_, key=lambda b: abs(b - boundary))[:1]
+            raise ValueError(
+                f"boundary={show_value(boundary)} is none of boundaries_"
+                + (f"; the nearest is {nearest[0]}" if nearest else ", which are empty")
+            )
+        row = shares[np.searchsorted(self.boundaries_, boundary)]
+        order = np.argsort(-row, kind="stable")[:most].tolist()
+        return {self.column_names[k]: float(row[k]) for k in order}
+
+    def column_shares(self) -> FloatArray:
+        """Return the share of every column in every boundary: what `explain` has of one.
+
+        Returns
+        -------
+        ndarray of shape (n_boundaries, n_features)
+            Rows add up to 1, or to 0 where nothing changes.
+        """
+        check_is_fitted(self)
+        features = check_features(self._rows, missing="interpolate")[self.seen_]
+        outliers = outlying_frames(features)
+        if len(outliers):
+            features = draw_in(features, outliers)
+        boundaries = np.searchsorted(self.seen_, self.boundaries_)
+        return column_shares(features, boundaries, self._signal)
+
+    @property
+    def column_names(self) -> list[str | int]:
+        """Names of the columns, if the features had names, else their numbers."""
+        return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
+
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Continue with later frames, as if all frames had been given to `fit`.
 
@@ -549,7 +604,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 period=self.period,
                 is_complete=few and bool(np.isfinite(rows[self.seen_]).all()),
             )
-        self._note_of_signal = "" if signal is None else signal.note
+        self._signal = signal
         embedder.learn(features if signal is None else signal.features, on_step)
         self.embedder_: Embedder = embedder
         self._row_of_seen: IntArray = np.arange(len(features))
@@ -592,6 +647,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             )
             if known is not None:
                 self.evidence_ = with_learned(self.evidence_, known)
+            self._note_of_drift = note_of_drift(
+                to_numpy(features), self.evidence_.agreed_boundaries, self.column_names
+            )
             self._levels = nested_levels(self.evidence_)
             decision = decide(self.evidence_, self._levels, requests)
 
@@ -680,8 +738,10 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             known = self._known
             if known is not None and known != NOTHING:
                 notes.append(f"learned from {known.name or 'examples'}: {known}")
-            if self._note_of_signal:
-                notes.append(self._note_of_signal)
+            if self._signal is not None and self._signal.note:
+                notes.append(self._signal.note)
+            if self._note_of_drift and len(decision.boundaries) == self.evidence_.agreed_number:
+                notes.append(self._note_of_drift)
             if len(decision.boundaries) == self.evidence_.agreed_number == 0:
                 notes.append(self._why_one_event(self.evidence_, levels))
             elif self.evidence_.why_unlike:

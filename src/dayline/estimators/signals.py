@@ -270,9 +270,8 @@ def _quick_answer(chosen: SignalFeatures) -> IntArray:
         times=None,
         may_be_noise=False,
     )
-    agreed = np.sort(evidence.hierarchy.boundaries[: evidence.agreed_number])
     reach = max(chosen.width, LEAST_REACH)
-    return refine_boundaries(chosen.signals, agreed * chosen.step, reach=reach)
+    return refine_boundaries(chosen.signals, evidence.agreed_boundaries * chosen.step, reach=reach)
 
 
 def _rows_of(boundaries: IntArray, n_agreed: int, chosen: SignalFeatures) -> IntArray:
