@@ -241,10 +241,10 @@ def learn_from(
         )
         mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-6
         n = len(mean)
-        own = _fit(
-            (features - mean) / spread, right, rows @ weights, np.zeros(n), float(n) * np.eye(n)
-        )
-        own /= spread
+        # Weights outside the span of the examples stay 0: there may be thousands of features.
+        u, s, vt = np.linalg.svd((features - mean) / spread, full_matrices=False)
+        precision = float(n) * np.eye(len(s))
+        own = vt.T @ _fit(u * s, right, rows @ weights, np.zeros(len(s)), precision) / spread
         weights[-1] -= mean @ own
         change, level = own[: n // 2], own[n // 2 :]
 
@@ -367,6 +367,7 @@ def with_learned(evidence: Evidence, learned: Learned) -> Evidence:
             intercepts=np.zeros(1),
         ),
         typical_duration=None,
+        candidates=None,
         is_learned=True,
     )
 
