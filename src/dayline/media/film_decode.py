@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -255,41 +256,65 @@ def video_images(
     only if requested. Frames that do not come this way are decoded again without shortcuts, from
     the start of the file.
     """
-    wanted = {}
-    for i in indices:
-        frame = sequence.frames[i].in_video
-        if frame is not None:
-            wanted[frame.stamp] = (i, frame)
+    frames = {i: sequence.frames[i].in_video for i in indices}
+    wanted = {i: frame for i, frame in frames.items() if frame is not None}
+    for index, decoded in decoded_frames(sequence, wanted, on_skip=on_skip, on_note=on_note):
+        second = None
+        try:
+            with reading("frame of the video", "a picture"):
+                image = _to_rgb(decoded, size=size)
+                if also is not None and index in also:
+                    second = _to_rgb(decoded, size=also.size)
+        except UnreadableFileError as error:
+            on_skip(index, str(error))
+            continue
+        if also is not None and second is not None:
+            also.take(index, second)
+        yield index, image
+
+
+def decoded_frames(
+    sequence: FrameSequence,
+    frames: Mapping[int, VideoFrame],
+    *,
+    on_skip: Callable[[int, str], None],
+    on_note: Callable[[str], None] | None = None,
+    in_order: bool = False,
+) -> Iterator[tuple[int, DecodedFrame]]:
+    """Decode frames of a video as they are stored; see `video_images`.
+
+    Parameters
+    ----------
+    sequence : FrameSequence
+        The video.
+    frames : mapping of int to VideoFrame
+        The frames by any number.
+    on_skip, on_note : callable
+        See `dayline.media.source.images`.
+    in_order : bool
+        Yield them in the order in which they are shown, and those that come later not at all.
+    """
+    wanted = {frame.stamp: (i, frame) for i, frame in frames.items()}
     keys = {} if sequence.video is None else sequence.video.keys
     most_broken, is_read_again = 0, False
+    latest = -math.inf
     for shortcuts in (keys, {}) if keys else ({},):
         if not wanted:
             break
         n_broken = 0
         with opened_video(sequence.source) as video:
             refuse_huge_frames(sequence.source, video)
-            for found in _decoded(video, wanted, shortcuts):
+            for found in _decoded(video, wanted, shortcuts, may_skip=not in_order):
                 if found is None:
                     n_broken += 1
                     continue
                 index, decoded = found
                 is_read_again |= bool(keys and not shortcuts)
-                if decoded.is_corrupt:
+                if decoded.is_corrupt or (in_order and index < latest):
                     on_skip(index, "frame of the video is broken")
-                    continue
-
-                second = None
-                try:
-                    with reading("frame of the video", "a picture"):
-                        image = _to_rgb(decoded, size=size)
-                        if also is not None and index in also:
-                            second = _to_rgb(decoded, size=also.size)
-                except UnreadableFileError as error:
-                    on_skip(index, str(error))
-                    continue
-                if also is not None and second is not None:
-                    also.take(index, second)
-                yield index, image
+                else:
+                    latest = index
+                    yield index, decoded
         most_broken = max(most_broken, n_broken)
 
     for index in sorted(index for index, _ in wanted.values()):
@@ -355,7 +380,11 @@ def small_images(
 
 
 def _decoded(
-    video: VideoFile, wanted: dict[int, tuple[int, VideoFrame]], keys: Mapping[int, int]
+    video: VideoFile,
+    wanted: dict[int, tuple[int, VideoFrame]],
+    keys: Mapping[int, int],
+    *,
+    may_skip: bool,
 ) -> Iterator[tuple[int, DecodedFrame] | None]:
     """Decode frames in one pass over the packets of a video; yield None for a broken packet.
 
@@ -369,6 +398,9 @@ def _decoded(
     keys : mapping of int to int
         Stamp of the key frame that starts a group, for groups to which to seek; without any, all
         packets are read, and all of a needed group are decoded.
+    may_skip : bool
+        Whether frames that are not wanted may be skipped while decoding; readers that are late,
+        as for AV1, then leave out wanted ones, too.
     """
     needed = Counter(g for _, f in wanted.values() for g in range(f.first_group, f.last_group + 1))
     ahead = deque(sorted(needed))
@@ -401,7 +433,7 @@ def _decoded(
                 continue
 
         is_needed = packet is not None and needed[group] > 0
-        if packet is not None and is_needed and keys:
+        if packet is not None and is_needed and keys and may_skip:
             # A frame that no other depends on (most B frames) is skipped without loss unless it is
             # wanted itself.
             context.skip_frame = "DEFAULT" if packet.pts in wanted else "NONREF"

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import av
+import numpy as np
 import pytest
 
 from album.export.conftest import ffmpeg
@@ -69,26 +72,6 @@ def test_clips_together_are_the_film(film, tmp_path, suffix):
     assert [p for clip in sorted(folder.glob("0*")) for p in packets(clip)] == packets(copy)
 
 
-def test_a_clip_starts_at_the_key_frame_before_its_event(film, tmp_path):
-    with pytest.warns(UserWarning, match=r"clips start at key frames, up to 0\.6 s"):
-        folder = cut(of(0.0, 3.6, 7.2), tmp_path / "clips", source=film)
-    assert list(n_frames(folder).values()) == [75, 100, 75]
-    with av.open(str(folder / "02 Event.mp4")) as container:
-        assert container.duration / av.time_base == pytest.approx(4.0, abs=0.05)
-        assert container.metadata["title"] == "02 Event"
-
-
-def test_an_event_without_a_key_frame_is_in_the_clip_before(film, tmp_path):
-    with (
-        pytest.warns(
-            UserWarning, match="1 event without a key frame, part of the clip before instead: 3"
-        ),
-        pytest.warns(UserWarning, match=r"up to 0\.1 s before"),
-    ):
-        folder = cut(of(0.0, 3.1, 3.4, 7.0), tmp_path / "clips", source=film)
-    assert n_frames(folder) == {"01 Event.mp4": 75, "02 Event.mp4": 100, "04 Event.mp4": 75}
-
-
 def test_a_recording_that_starts_late_is_cut_at_the_same_frames(film, tmp_path):
     late = tmp_path / "late.mkv"
     ffmpeg("-i", film, "-c", "copy", "-output_ts_offset", "5", late)
@@ -96,19 +79,126 @@ def test_a_recording_that_starts_late_is_cut_at_the_same_frames(film, tmp_path):
     assert list(n_frames(folder).values()) == [75, 175]
 
 
-def test_frames_that_need_two_clips_are_left_out(tmp_path):
-    options = {
-        "preset": "ultrafast",
-        "x264-params": "open-gop=1:keyint=25:min-keyint=25:scenecut=0:bframes=2:b-adapt=0",
-    }
-    film = make_moving_film(tmp_path / "film.mp4", [100], options=options)
-    short = Segmentation.from_boundaries(
-        [2], 4, times=(0.0, 1.0, 2.0, 3.0), clock="media", source="film.mp4"
-    )
-    folder = cut(short, tmp_path / "clips", source=film)
-    first, second = n_frames(folder).values()
-    assert second == 50
-    assert 47 <= first <= 50
+# Each of these films is cut into seven clips.
+FILMS = {
+    "b-frames.mp4": ("libx264", {"preset": "veryfast", "bf": "3", "g": "30"}, "aac"),
+    "one-key-frame.mkv": ("libx264", {"preset": "veryfast", "bf": "3", "g": "250"}, "libopus"),
+    "varying.mp4": ("libx264", {"preset": "veryfast", "bf": "2", "g": "30"}, "aac"),
+    "open-gop.mp4": ("libx264", {"x264-params": "open-gop=1:keyint=25:b-adapt=0:scenecut=0"}, None),
+    "vp9.webm": ("libvpx-vp9", {"deadline": "realtime", "cpu-used": "8", "g": "30"}, "libopus"),
+    "mpeg4.mp4": ("mpeg4", {"g": "30", "qmin": "2", "qmax": "2"}, "aac"),
+}
+STARTS = (0, 33, 34, 45, 61, 80, 104)
+N_NUMBERED, RATE = 120, 48_000
+
+
+def numbered_film(path: Path) -> Path:
+    """Write a film whose pictures show their number in squares, with noise as its sound."""
+    codec, options, sound = FILMS[path.name]
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(20, 90, N_NUMBERED) if "varying" in path.name else [40] * N_NUMBERED
+    times = np.cumsum(lengths) - lengths[0]
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=25, options=options)
+        stream.width, stream.height, stream.pix_fmt, stream.bit_rate = 160, 96, "yuv420p", 600_000
+        stream.codec_context.time_base = Fraction(1, 1000)
+        voice = container.add_stream(sound, rate=RATE, layout="mono") if sound else None
+        for k, time in enumerate(times.tolist()):
+            pixels = np.full((96, 160, 3), 60 + k // 2, dtype=np.uint8)
+            for bit in range(7):
+                pixels[32:64, 20 * bit : 20 * bit + 20] = 235 * (k >> bit & 1)
+            frame = av.VideoFrame.from_ndarray(pixels, "rgb24")
+            frame.pts, frame.time_base = time, Fraction(1, 1000)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+        if voice is not None:
+            noise = np.repeat(rng.normal(size=6 * int(times[-1] + 40)), 8) * 4000
+            heard = av.AudioFrame.from_ndarray(noise.astype(np.int16)[None], "s16", "mono")
+            heard.sample_rate = RATE
+            container.mux([*voice.encode(heard), *voice.encode(None)])
+    return path
+
+
+def numbers_and_times(path: Path) -> tuple[list[int], np.ndarray]:
+    numbers, times = [], []
+    with av.open(str(path)) as container:
+        for frame in container.decode(video=0):
+            squares = frame.to_ndarray(format="gray")[40:56, :140].reshape(16, 7, 20)
+            bits = squares[:, :, 5:15].mean(axis=(0, 2)) > 128
+            numbers.append(int(bits @ 2 ** np.arange(7)))
+            times.append(float(frame.pts * frame.time_base))
+    return numbers, np.asarray(times)
+
+
+def sound_from(path: Path, start: float) -> np.ndarray:
+    """Return the samples of a film from a time on; zeros where there is no sound."""
+    line = np.zeros(30 * RATE)
+    with av.open(str(path)) as container:
+        for frame in container.decode(audio=0):
+            samples = frame.to_ndarray().mean(axis=0)
+            at = round((float(frame.pts * frame.time_base) - start + 15) * RATE)
+            line[at : at + len(samples)] = samples
+    return line[15 * RATE :]
+
+
+def lag(a: np.ndarray, b: np.ndarray) -> int:
+    """Return by how many samples one sound is behind the other."""
+    steps = range(-480, 481, 4)
+    return max(steps, key=lambda step: float(a[2000:-2000] @ b[2000 + step : len(b) - 2000 + step]))
+
+
+@pytest.mark.parametrize("name", FILMS)
+def test_every_clip_has_the_pictures_of_its_event_and_their_sound(tmp_path, name):
+    film = numbered_film(tmp_path / name)
+    numbers, times = numbers_and_times(film)
+    assert numbers == list(range(N_NUMBERED))
+    bounds = [*STARTS, N_NUMBERED]
+    events = tuple(map(Event, bounds, bounds[1:]))
+    seconds = tuple(np.round(times - times[0], 6).tolist())
+    segmentation = Segmentation(events, times=seconds, clock="media", source=name)
+    whole = "encoded again as a whole, as h264" if "mpeg4" in name else None
+    with pytest.warns(UserWarning, match=whole) if whole else nullcontext():
+        folder = cut(segmentation, tmp_path / "clips", source=film)
+
+    clips = sorted(path for path in folder.iterdir() if path.name[0] != ".")
+    assert len(clips) == len(STARTS)
+    for clip, start, stop in zip(clips, bounds, bounds[1:], strict=False):
+        shown, shown_at = numbers_and_times(clip)
+        assert shown == list(range(start, stop))
+        # Containers round to the millisecond.
+        expected = times[start:stop] - times[start]
+        np.testing.assert_allclose(shown_at - shown_at[0], expected, atol=0.0015)
+        if FILMS[name][2] and stop - start > 10:
+            n = int((times[stop - 1] - times[start]) * RATE)
+            heard, original = sound_from(clip, shown_at[0])[:n], sound_from(film, times[start])[:n]
+            # The list of edits in MP4 counts milliseconds: 48 samples, twice.
+            assert abs(lag(original, heard)) <= 100
+            assert np.abs(heard[-2000:]).max() > 0.01
+
+
+def test_only_pictures_before_a_key_frame_are_encoded_again(film, tmp_path):
+    """Key frames are one second apart; each clip begins .6 s after one and ends .2 s after one."""
+    folder = cut(of(0.0, 3.6, 7.2), tmp_path / "clips", source=film)
+    assert list(n_frames(folder).values()) == [90, 90, 70]
+    with av.open(str(folder / "02 Event.mp4")) as container:
+        assert container.duration / av.time_base == pytest.approx(3.6, abs=0.05)
+        assert container.metadata["title"] == "02 Event"
+    assert decoded(folder / "02 Event.mp4")[10:80] == decoded(film)[100:170]
+
+
+def decoded(path: Path) -> list[bytes]:
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray().tobytes() for frame in container.decode(video=0)]
+
+
+def test_the_sides_of_a_film_are_those_of_its_clips(film, tmp_path):
+    """Phones film lying on their side, and say so in the header."""
+    turned = tmp_path / "turned.mp4"
+    ffmpeg("-display_rotation", "90", "-i", film, "-c", "copy", turned)
+    folder = cut(of(0.0, 3.6), tmp_path / "clips", source=turned)
+    for path in (turned, *sorted(folder.glob("0*"))):
+        with av.open(str(path)) as container:
+            assert {frame.rotation for frame in container.decode(video=0)} == {90}
 
 
 def test_clips_show_faces_as_they_are(film, tmp_path):

@@ -1,17 +1,19 @@
-"""The video cut into one file per event: remuxed at key frames, not re-encoded."""
+"""The video cut into one file per event: copied where possible, encoded again at the cuts."""
 
 from __future__ import annotations
 
 import logging
 import warnings
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dayline.album.export.chapters import Chapter
-from dayline.album.export.film import CONTAINERS, FilmCopy, film_start, stamped
+from dayline.album.export.encode import PictureEncoder, start_codes, starts_anew
+from dayline.album.export.film import CONTAINERS, FilmCopy, stamped
 from dayline.album.export.folder import replacing_folder, safe_name
 from dayline.album.export.table import event_label
 from dayline.events import Segmentation
@@ -19,7 +21,10 @@ from dayline.installation import needs_extra
 from dayline.text import counted
 
 if TYPE_CHECKING:
+    from av.video.frame import VideoFrame as DecodedFrame
+
     from dayline.media.film_decode import VideoFile
+    from dayline.media.frame import FrameSequence, VideoIndex
 
 COPIED = ("audio", "subtitle")
 """Streams that clips have besides the video."""
@@ -33,6 +38,42 @@ LATEST = 10.0
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class Clip:
+    """One clip to write.
+
+    Attributes
+    ----------
+    name : str
+        Name of its file, without the suffix.
+    zero : Fraction
+        The time in the film, in seconds, that is zero in the clip.
+    first, stop : int
+        Its pictures among all in display order, from `first` to `stop` - 1.
+    packets : range
+        Packets of pictures that are copied, by their order in the file.
+    copied : range
+        The pictures in them.
+    delay : int
+        How long before a picture is shown it is decoded, in the time base of the stream.
+    """
+
+    name: str
+    zero: Fraction
+    first: int
+    stop: int
+    packets: range = range(0)
+    copied: range = range(0)
+    delay: int = 0
+
+    @property
+    def encoded(self) -> list[int]:
+        """The pictures that are encoded again."""
+        if not self.copied:
+            return list(range(self.first, self.stop))
+        return [*range(self.first, self.copied.start), *range(self.copied.stop, self.stop)]
+
+
 @needs_extra("photos", "cutting a video")
 def write_clips(
     segmentation: Segmentation,
@@ -42,12 +83,12 @@ def write_clips(
     source: str | Path,
     force: bool = False,
 ) -> Path:
-    """Cut a video into one clip per event; picture and sound are copied bit for bit.
+    """Cut a video into one clip per event, exact to the picture.
 
-    A clip can only start at a key frame: it starts at the last one before its event, and ends where
-    the next clip starts. In films whose groups of frames overlap ("open GOP"), the few frames there
-    that need both are left out. An event that contains no key frame is in the clip of the event
-    before it. Warnings say how far clips start before their events, and which events have no clip.
+    The pictures from the start of a clip up to the next key frame, and the last few if pictures are
+    stored out of order, are encoded again; all others are copied bit for bit, and so is the sound.
+    Where the codec does not allow to join both, a clip that does not begin and end at key frames is
+    encoded again as a whole, which a warning says.
 
     Parameters
     ----------
@@ -65,125 +106,283 @@ def write_clips(
     """
     import av
 
+    from dayline.media.film import read_video
     from dayline.media.film_decode import opened_video
 
     folder, source = Path(folder), Path(source)
     if segmentation.clock == "wall" or not source.is_file():
         raise ValueError("clips can only be cut from a video; use the photos export for photos")
-    starts = [mark.start for mark in marks]
+    suffix = source.suffix.lower() if source.suffix.lower() in CONTAINERS else ".mkv"
     try:
+        sequence = read_video(source)
+        if sequence.video is None:
+            raise AssertionError("a video has an index")
         with opened_video(source) as opened:
-            cuts = _cuts(segmentation, starts, _key_times(opened))
-        suffix = source.suffix.lower() if source.suffix.lower() in CONTAINERS else ".mkv"
+            encoder = PictureEncoder(opened.stream, suffix)
+            cuts = _cuts(segmentation, [mark.start for mark in marks], sequence.video)
+            ranks, clips = _plan(opened, sequence.video, cuts, can_join=encoder.can_join)
+        _say_what_is_encoded(clips, encoder)
         with opened_video(source) as opened, replacing_folder(folder, force=force) as made:
-            _copy(opened, cuts, made, suffix=suffix)
+            _Cutter(opened, sequence, clips, made, suffix=suffix).cut(ranks)
     except av.FFmpegError as error:
         raise ValueError(f"{source} cannot be cut: {error.strerror}") from None
     return folder
 
 
-def _key_times(opened: VideoFile) -> list[float]:
-    """Return the times of all key frames, in order."""
-    origin = film_start(opened.container)
-    stamps = [
-        packet.dts if packet.pts is None else packet.pts
-        for packet in opened.container.demux(opened.stream)
-        if packet.is_keyframe and packet.size
-    ]
-    return sorted(float(stamp * opened.time_base - origin) for stamp in stamps if stamp is not None)
-
-
-def _cuts(
-    segmentation: Segmentation, starts: Sequence[float], keys: Sequence[float]
-) -> dict[float, str]:
-    """Return the key frame where every clip starts, in seconds, and the name of the clip.
-
-    Events that share a key frame share a clip.
-    """
+def _cuts(segmentation: Segmentation, starts: Sequence[float], index: VideoIndex) -> list[Clip]:
+    """Return the clips with their first and last pictures; warn of events without a picture."""
+    shown = [float(tick * index.time_base - index.start) for tick in index.rows[:, 3].tolist()]
+    # The first clip has all that precedes its event.
+    firsts = [0, *(bisect_left(shown, start - TOLERANCE) for start in starts[1:]), len(shown)]
     width = max(2, len(str(len(starts))))
-    cuts: dict[float, str] = {}
-    joined, earliest = [], 0.0
-    for number, (event, start) in enumerate(zip(segmentation.events, starts, strict=True), start=1):
-        before = bisect_right(keys, start + TOLERANCE)
-        # The first clip has all that precedes the first key frame.
-        key = keys[before - 1] if cuts and before else 0.0
-        if cuts and key <= max(cuts):
-            joined.append(number)
+    clips, empty = [], []
+    for k, event in enumerate(segmentation.events):
+        first, stop = firsts[k], firsts[k + 1]
+        if first >= stop:
+            empty.append(k + 1)
             continue
-        if cuts:
-            earliest = max(earliest, start - key)
-        name = f"{number:0{width}d} {safe_name(event_label(segmentation, event))}"
-        cuts[key] = name.rstrip(". ")
-    if earliest > TOLERANCE:
+        name = f"{k + 1:0{width}d} {safe_name(event_label(segmentation, event))}".rstrip(". ")
+        zero = int(index.rows[first, 3]) * index.time_base
+        clips.append(Clip(name, zero if first else index.start, first, stop))
+    if empty:
+        which = ", ".join(map(str, empty))
         warnings.warn(
-            f"clips start at key frames, up to {earliest:.1f} s before their events; fcpxml and edl"
-            " are exact",
-            stacklevel=4,
+            f"{counted(len(empty), 'event')} without a picture in the video: {which}", stacklevel=4
         )
-    if joined:
-        which = ", ".join(map(str, joined))
-        warnings.warn(
-            f"{counted(len(joined), 'event')} without a key frame, part of the clip before instead:"
-            f" {which}",
-            stacklevel=4,
-        )
-    return cuts
+    return clips
 
 
-def _copy(opened: VideoFile, cuts: dict[float, str], folder: Path, *, suffix: str) -> None:
-    """Copy every packet to its clip, in one pass."""
-    streams = [opened.stream, *(s for s in opened.container.streams if s.type in COPIED)]
-    kind = CONTAINERS[suffix]
-    origin = film_start(opened.container)
-    starts, names = list(cuts), list(cuts.values())
-    number = 0  # of the clip that receives pictures
-    finished = 0
-    clips: dict[int, FilmCopy] = {}
-    try:
-        for packet in stamped(opened.container.demux(streams)):
-            stamp = packet.dts if packet.pts is None else packet.pts
-            time = float(stamp * packet.time_base - origin)
-            if packet.stream.index == opened.stream.index:
-                while (
-                    packet.is_keyframe
-                    and number + 1 < len(cuts)
-                    and time >= starts[number + 1] - TOLERANCE
-                ):
+def _plan(
+    opened: VideoFile, index: VideoIndex, clips: Sequence[Clip], *, can_join: bool
+) -> tuple[list[int | None], list[Clip]]:
+    """Choose which packets to copy to each clip.
+
+    Returns
+    -------
+    ranks : list of int or None
+        The picture of every packet of the video, among all in display order; None if it has none.
+    clips : list of Clip
+        The clips, with what is copied.
+    """
+    rank_of = {stamp: rank for rank, stamp in enumerate(index.rows[:, 0].tolist())}
+    ranks: list[int | None] = []
+    delays: dict[int, int] = {}
+    for packet in stamped(opened.container.demux(opened.stream)):
+        if not packet.size:
+            continue
+        # A second packet with the same stamp is not usable.
+        rank = None if packet.pts is None else rank_of.pop(packet.pts, None)
+        if rank is not None and starts_anew(packet):
+            delays[len(ranks)] = max(packet.pts - packet.dts, 0)
+        ranks.append(rank)
+
+    keys = sorted((rank, number) for number in delays if (rank := ranks[number]) is not None)
+    planned = []
+    for clip in clips:
+        at = bisect_left(keys, (clip.first, 0))
+        packets, copied, delay = range(0), range(0), 0
+        if at < len(keys) and keys[at][0] < clip.stop:
+            rank, number = keys[at]
+            packets = _whole_run(ranks, number, clip.stop)
+            copied, delay = range(rank, rank + len(packets)), delays[number]
+        if not can_join and len(copied) < clip.stop - clip.first:
+            packets, copied, delay = range(0), range(0), 0
+        planned.append(Clip(clip.name, clip.zero, clip.first, clip.stop, packets, copied, delay))
+    return ranks, planned
+
+
+def _whole_run(ranks: Sequence[int | None], start: int, stop: int) -> range:
+    """Return the most packets from a key frame on whose pictures follow one another.
+
+    Parameters
+    ----------
+    ranks : sequence of int or None
+        The picture of every packet.
+    start : int
+        The packet of the key frame.
+    stop : int
+        The first picture that is not wanted.
+    """
+    first = latest = ranks[start]
+    end = start
+    for number in range(start, len(ranks)):
+        rank = ranks[number]
+        if first is None or latest is None or rank is None or not first <= rank < stop:
+            break
+        latest = max(latest, rank)
+        if latest - first == number - start:
+            end = number + 1
+    return range(start, end)
+
+
+def _say_what_is_encoded(clips: Sequence[Clip], encoder: PictureEncoder) -> None:
+    whole = [clip for clip in clips if not clip.copied]
+    if whole and not encoder.can_join:
+        given = encoder.stream.codec_context.codec.canonical_name
+        warnings.warn(
+            f"{len(whole)} of {counted(len(clips), 'clip')} encoded again as a whole, as"
+            f" {encoder.codec}: encoded pictures cannot be joined to copied ones in {given}",
+            stacklevel=4,
+        )
+
+
+class _Cutter:
+    """Write all clips in one pass over the packets of a film, and one over those to decode."""
+
+    def __init__(
+        self,
+        opened: VideoFile,
+        sequence: FrameSequence,
+        clips: Sequence[Clip],
+        folder: Path,
+        *,
+        suffix: str,
+    ) -> None:
+        if sequence.video is None:
+            raise AssertionError("a video has an index")
+        self.opened, self.clips, self.folder = opened, clips, folder
+        self.suffix = suffix
+        self.streams = [opened.stream, *(s for s in opened.container.streams if s.type in COPIED)]
+        self.encoder = PictureEncoder(opened.stream, suffix)
+        self.shown_at = sequence.video.rows[:, 3].tolist()
+        self.lost: list[str] = []
+        self.decoded = self._decoded(sequence)
+        self.due = next(self.decoded, None)
+        self.encoding: int | None = None  # the clip whose pictures are with the encoder
+        self.files: dict[int, FilmCopy] = {}
+        self.last: dict[int, int] = {}  # decoding time of the last picture of a clip
+        self.filters: dict[int, Any] = {}
+
+    def _decoded(self, sequence: FrameSequence) -> Iterator[tuple[int, DecodedFrame]]:
+        from dayline.media.film_decode import decoded_frames
+        from dayline.media.frame import VideoFrame
+
+        rows = sequence.video.rows.tolist() if sequence.video is not None else []
+        wanted = {k: VideoFrame(*rows[k]) for clip in self.clips for k in clip.encoded}
+        yield from decoded_frames(
+            sequence, wanted, on_skip=lambda _, why: self.lost.append(why), in_order=True
+        )
+
+    def cut(self, ranks: Sequence[int | None]) -> None:
+        """Write the clips.
+
+        Parameters
+        ----------
+        ranks : sequence of int or None
+            See `_plan`.
+        """
+        zeros = [float(clip.zero) for clip in self.clips]
+        clip_of = {n: k for k, clip in enumerate(self.clips) for n in clip.packets}
+        number, finished = -1, 0
+        try:
+            for packet in stamped(self.opened.container.demux(self.streams)):
+                stamp = packet.dts if packet.pts is None else packet.pts
+                time = float(stamp * packet.time_base)
+                if packet.stream.index == self.opened.stream.index:
+                    if not packet.size:
+                        continue
                     number += 1
-                # Pictures that follow a key frame in the file but precede it in time need the clip
-                # before.
-                if number and time < starts[number] - TOLERANCE:
-                    continue
-                which = number
-            else:
-                which = max(bisect_right(starts, time) - 1, 0)
+                    rank = ranks[number] if number < len(ranks) else None
+                    if rank is not None:
+                        self._encode_until(rank)
+                    if number in clip_of:
+                        self._copy(clip_of[number], packet)
+                else:
+                    which = max(bisect_right(zeros, time) - 1, 0)
+                    if which < finished:
+                        log.warning(
+                            "%s at %.1f s is left out: it lies far behind the picture",
+                            packet.stream.type,
+                            time,
+                        )
+                        continue
+                    self._file(which).add(packet)
 
-            if which < finished:
-                log.warning(
-                    "%s at %.1f s is left out: it lies far behind the picture",
-                    packet.stream.type,
-                    time,
-                )
-                continue
-            if which not in clips:
-                file = (folder / f"{names[which]}{suffix}").open("wb")
-                zero = origin + (Fraction(starts[which]).limit_denominator(10**6) if which else 0)
-                clips[which] = FilmCopy(file, opened.container, streams, kind=kind, zero=zero)
-                clips[which].container.metadata["title"] = names[which]
-            clips[which].add(packet)
+                # Thousands of events would need more open files than a system allows.
+                while finished + 1 < len(zeros) and time > zeros[finished + 1] + LATEST:
+                    self._finish(finished)
+                    finished += 1
+            self._encode_until(len(self.shown_at))
+            self._flush()
+        finally:
+            for which in list(self.files):
+                self._finish(which)
+        if self.lost:
+            log.warning("%s left out of clips: %s", counted(len(self.lost), "frame"), self.lost[0])
 
-            # Thousands of events would need more open files than a system allows.
-            while finished < number and time > starts[finished + 1] + LATEST:
-                if finished in clips:
-                    _finish(clips.pop(finished))
-                finished += 1
-    finally:
-        for clip in clips.values():
-            _finish(clip)
+    def _file(self, which: int) -> FilmCopy:
+        """Return the open file of a clip."""
+        if which not in self.files:
+            clip = self.clips[which]
+            file = (self.folder / f"{clip.name}{self.suffix}").open("wb")
+            copy = FilmCopy(
+                file,
+                self.opened.container,
+                self.streams,
+                kind=CONTAINERS[self.suffix],
+                zero=clip.zero,
+                encoder=self.encoder if clip.encoded else None,
+                is_joined=bool(clip.copied),
+            )
+            copy.container.metadata["title"] = clip.name
+            self.files[which] = copy
+        return self.files[which]
 
+    def _copy(self, which: int, packet: Any) -> None:
+        """Copy a packet of pictures to its clip."""
+        if self.encoding is not None:
+            self._flush()
+        self.last[which] = packet.dts
+        packets = [packet]
+        if self.clips[which].encoded and self.encoder.codec == "h264":
+            if which not in self.filters:
+                self.filters[which] = start_codes(self.opened.stream)
+            stream, base = packet.stream, packet.time_base
+            packets = self.filters[which].filter(packet)
+            for one in packets:
+                one.stream, one.time_base = stream, base
+        for one in packets:
+            self._file(which).add(one)
 
-def _finish(clip: FilmCopy) -> None:
-    try:
-        clip.close()
-    finally:
-        clip.file.close()
+    def _encode_until(self, rank: int) -> None:
+        """Encode the pictures up to one, those that are to be encoded again."""
+        while self.due is not None and self.due[0] <= rank:
+            number, frame = self.due
+            which = bisect_right([clip.first for clip in self.clips], number) - 1
+            if self.encoding not in (None, which):
+                self._flush()
+            self.encoding = which
+            self._add(which, self.encoder.encode(frame, stamp=self.shown_at[number]))
+            self.due = next(self.decoded, None)
+
+    def _flush(self) -> None:
+        if self.encoding is not None:
+            self._add(self.encoding, self.encoder.flush())
+        self.encoding = None
+
+    def _add(self, which: int, packets: Sequence[Any]) -> None:
+        """Write encoded packets to a clip."""
+        clip = self.clips[which]
+        for packet in packets:
+            # Copied packets are decoded earlier than they are shown, and those before must be, too.
+            decoded_at = packet.pts - clip.delay
+            if which in self.last:
+                decoded_at = max(decoded_at, self.last[which] + 1)
+            packet.dts = self.last[which] = min(decoded_at, packet.pts)
+            after = bisect_right(self.shown_at, packet.pts)
+            if after < len(self.shown_at):
+                packet.duration = self.shown_at[after] - packet.pts
+            packet.stream = self.opened.stream
+            self._file(which).add(packet)
+
+    def _finish(self, which: int) -> None:
+        if self.encoding == which:
+            self._flush()
+        self.filters.pop(which, None)
+        clip = self.files.pop(which, None)
+        if clip is None:
+            return
+        try:
+            clip.close()
+        finally:
+            clip.file.close()

@@ -19,6 +19,8 @@ from dayline.text import clock_text
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
+    from dayline.album.export.encode import PictureEncoder
+
 CONTAINERS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska", ".webm": "webm"}
 COPIED = ("video", "audio", "subtitle")
 
@@ -130,6 +132,10 @@ class FilmCopy:
         The container, as FFmpeg names it.
     zero : Fraction
         The time in the original, in seconds, that becomes zero in the copy.
+    encoder : PictureEncoder, optional
+        Encodes pictures that are not copied.
+    is_joined : bool
+        Whether some pictures are copied and others encoded.
 
     Raises
     ------
@@ -145,6 +151,8 @@ class FilmCopy:
         *,
         kind: str,
         zero: Fraction,
+        encoder: PictureEncoder | None = None,
+        is_joined: bool = False,
     ) -> None:
         import av
 
@@ -155,7 +163,10 @@ class FilmCopy:
         self._targets: dict[int, Any] = {}
         for stream in streams:
             try:
-                target = self.container.add_stream_from_template(stream)
+                if stream.type == "video" and encoder is not None:
+                    target = encoder.add_to(self.container, is_joined=is_joined)
+                else:
+                    target = _copied_stream(self.container, stream)
             except ValueError as error:
                 self.container.close()
                 raise ValueError(
@@ -177,6 +188,16 @@ class FilmCopy:
         packet.pts = None if packet.pts is None else packet.pts - shift
         packet.stream = self._targets[packet.stream.index]
         self.container.mux(packet)
+
+
+def _copied_stream(container: OutputContainer, stream: Any) -> Any:
+    import av
+
+    try:
+        return container.add_stream_from_template(stream)
+    except av.codec.codec.UnknownCodecError:
+        # PyAV looks for an encoder, which copying does not need; AV1 has none of that name.
+        return container.add_stream_from_template(stream, opaque=True)
 
 
 def film_start(container: InputContainer) -> Fraction:
