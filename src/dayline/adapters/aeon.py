@@ -46,7 +46,7 @@ class DaylineSegmenter(BaseSegmenter):  # type: ignore[misc]
         super().__init__(axis=0, n_segments=None)
 
     def _predict(self, X: Any) -> IntArray:
-        segmenter = EventSegmenter() if self.segmenter is None else clone(self.segmenter)
+        segmenter: EventSegmenter = clone(self.segmenter or EventSegmenter())
         return segmenter.fit(X).boundaries_
 
     @classmethod

@@ -41,8 +41,7 @@ class Dayline(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, signal: Any) -> Self:
         """Segment a signal of shape (n_samples, n_features) or (n_samples,)."""
-        segmenter = EventSegmenter() if self.segmenter is None else clone(self.segmenter)
-        self.segmenter_ = segmenter.fit(signal)
+        self.segmenter_ = clone(self.segmenter or EventSegmenter()).fit(signal)
         return self
 
     def predict(self, n_bkps: int | None = None) -> list[int]:

@@ -48,5 +48,5 @@ class DaylineDetector(BaseChangeDetector):  # type: ignore[misc]
         """Return the first row of every event but the first."""
         check_is_fitted(self, "n_samples_in_")
         given_rows(self, X, reset=False)
-        segmenter = EventSegmenter() if self.segmenter is None else clone(self.segmenter)
+        segmenter: EventSegmenter = clone(self.segmenter or EventSegmenter())
         return segmenter.fit(X).boundaries_

@@ -58,7 +58,7 @@ class DaylineDetector(BaseDetector):  # type: ignore[misc]
         return pd.DataFrame({"scores": self._segmented(X).scores_}, index=X.index)
 
     def _segmented(self, X: Any) -> EventSegmenter:
-        segmenter = EventSegmenter() if self.segmenter is None else clone(self.segmenter)
+        segmenter: EventSegmenter = clone(self.segmenter or EventSegmenter())
         return segmenter.fit(X)
 
     @classmethod

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 from dayline.album.days import day_folders
 from dayline.album.export.folder import replacing_folder
-from dayline.album.export.story import SharedDay, Telling, Written, only_events, write_story
-from dayline.album.hidden import shown_events, shown_frames
+from dayline.album.export.story import SharedDay, Telling, Written, write_story
+from dayline.album.hidden import shown_events, shown_frames, without_hidden
 from dayline.album.page.page import frames_mark, page_data
 from dayline.album.pictures import FOLDER as THUMBNAILS
 from dayline.album.pictures import GENERATED_NAME
@@ -26,27 +27,12 @@ OURS = b'<meta name="generator" content="dayline share">'
 MEGABYTE = 1e6
 
 
-@dataclass(frozen=True)
-class Selection:
-    """What to share.
-
-    Attributes
-    ----------
-    days : tuple of int
-        Numbers of days, from 1, as on the overview; empty for all.
-    events : tuple of int
-        Numbers of events of one day, from 1, as on its page; empty for all.
-    """
-
-    days: tuple[int, ...] = ()
-    events: tuple[int, ...] = ()
-
-
 def share(
     result: str | Path,
     output: str | Path,
     *,
-    selection: Selection | None = None,
+    days: Sequence[int] = (),
+    events: Sequence[int] = (),
     telling: Telling | None = None,
     source: Path | None = None,
     blur_faces: bool = False,
@@ -62,8 +48,10 @@ def share(
         The folder of a result of photos, also of several days.
     output : str or Path
         A file (.html), which contains the pictures, or a folder.
-    selection : Selection, optional
-        Which days and events; all by default.
+    days : sequence of int
+        Numbers of days, from 1, as on the overview; empty for all.
+    events : sequence of int
+        Numbers of events of one day, from 1, as on its page; empty for all.
     telling : Telling, optional
         What the page says of places, locations and files; nothing by default.
     source : Path, optional
@@ -72,7 +60,7 @@ def share(
     blur_faces : bool
         Blur faces (extra "faces"); they are, if they are blurred in the result.
     max_mb : float, optional
-        Megabytes that the page may have; pictures are reduced until they fit.
+        Megabytes that the page may have with its pictures (see `write_story`).
     force : bool
         Replace a file, or a folder, that dayline did not write.
     on_step : callable
@@ -83,54 +71,51 @@ def share(
         raise OutputFolderError(
             f"{output}: is within a result, which has hidden photos, too; choose another place (-o)"
         )
-    days = _chosen(result, selection or Selection(), source)
-    blur_faces = blur_faces or any(day.is_blurred for day in days)
+    shared = _chosen(result, days, events, source)
+    blur_faces = blur_faces or any(day.is_blurred for day in shared)
     blur = face_blurrer() if blur_faces else None
-    most = float("inf") if max_mb is None else max_mb * MEGABYTE
 
-    if output.suffix.lower() in PAGES:
+    is_file = output.suffix.lower() in PAGES
+    if is_file:
         _check_is_ours(output, force=force)
-        output.parent.mkdir(parents=True, exist_ok=True)
-        return write_story(
-            days, output, telling=telling, blur=blur, max_bytes=most, on_step=on_step
-        )
     output.parent.mkdir(parents=True, exist_ok=True)
-    with replacing_folder(output, force=force) as made:
-        pictures = made / "pictures"
-        pictures.mkdir()
+    with nullcontext() if is_file else replacing_folder(output, force=force) as made:
+        if made is not None:
+            (made / "pictures").mkdir()
         return write_story(
-            days,
-            made / "index.html",
-            folder=pictures,
+            shared,
+            output if made is None else made / "index.html",
+            folder=None if made is None else made / "pictures",
             telling=telling,
             blur=blur,
-            max_bytes=most,
+            max_bytes=None if max_mb is None else max_mb * MEGABYTE,
             on_step=on_step,
         )
 
 
-def _chosen(result: Path, selection: Selection, source: Path | None) -> list[SharedDay]:
+def _chosen(
+    result: Path, days: Sequence[int], events: Sequence[int], source: Path | None
+) -> list[SharedDay]:
     """Return the chosen days with the chosen events."""
     if is_result(result):
         folders = [result]
-        if selection.days:
+        if days:
             raise ValueError(f"{result}: is one day; choose its events (--events), not days")
     else:
-        folders = _pick(day_folders(result), selection.days, "day", "--days")
-    if selection.events and len(folders) > 1:
+        folders = day_folders(result)
+        for number in days:
+            if not 1 <= number <= len(folders):
+                last = len(folders)
+                raise ValueError(f"--days: there is no day {number}; they are 1 to {last}")
+        folders = [folders[number - 1] for number in sorted(set(days))] or folders
+    if events and len(folders) > 1:
         raise ValueError("events are numbered within a day; choose one day, too (--days)")
-    found = (_shared_day(folder, selection.events, source) for folder in folders)
-    days = [day for day in found if day is not None]
-    if not days:
+
+    found = (_shared_day(folder, events, source) for folder in folders)
+    shared = [day for day in found if day is not None]
+    if not shared:
         raise ValueError(f"{result}: all photos are hidden; show some on the page first")
-    return days
-
-
-def _pick(things: Sequence[Path], numbers: Sequence[int], what: str, option: str) -> list[Path]:
-    wrong = [number for number in numbers if not 1 <= number <= len(things)]
-    if wrong:
-        raise ValueError(f"{option}: there is no {what} {wrong[0]}; they are 1 to {len(things)}")
-    return [things[number - 1] for number in sorted(set(numbers))] or list(things)
+    return shared
 
 
 def _shared_day(folder: Path, events: Sequence[int], source: Path | None) -> SharedDay | None:
@@ -140,7 +125,7 @@ def _shared_day(folder: Path, events: Sequence[int], source: Path | None) -> Sha
         raise ValueError(
             f"{folder}: is the result of a film; dayline export writes clips and chapters of it"
         )
-    visible = shown_events(segmentation) if segmentation.hidden else range(len(segmentation.events))
+    visible = shown_events(segmentation)
     for number in events:
         if not 1 <= number <= len(segmentation.events):
             last = len(segmentation.events)
@@ -149,13 +134,14 @@ def _shared_day(folder: Path, events: Sequence[int], source: Path | None) -> Sha
             raise ValueError(
                 f"--events: event {number} is hidden; show it on the page, or leave it out"
             )
+
     numbers = {number - 1 for number in events} or set(visible)
-    shown = only_events(segmentation, numbers)
+    labels = segmentation.labels.tolist()
+    frames = [frame for frame in shown_frames(segmentation) if labels[frame] in numbers]
+    hidden = sorted(set(range(segmentation.n_frames)).difference(frames))
+    shown = without_hidden(replace(segmentation, hidden=tuple(hidden)))
     if shown is None:
         return None
-    frames = [
-        frame for frame in shown_frames(segmentation) if int(segmentation.labels[frame]) in numbers
-    ]
     small, is_blurred = _small_pictures(folder, segmentation)
     return SharedDay(
         shown,

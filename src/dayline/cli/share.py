@@ -65,20 +65,18 @@ def share(
     Hidden photos are left out, and so are places, locations, and the names of files.
     """
     from dayline.album.export.story import Telling
-    from dayline.album.share import PAGES, Selection
     from dayline.album.share import share as write
     from dayline.cli.console import progress_bar
     from dayline.text import counted
 
     if source is not None and not source.is_dir():
         raise ValueError(f"{source}: no such folder; pass the photos as --source")
-    if max_mb is None and output.suffix.lower() in PAGES:
-        max_mb = 20.0
     with progress_bar(quiet=False) as step:
         done = write(
             result,
             output,
-            selection=Selection(_numbers(days, "--days"), _numbers(events, "--events")),
+            days=_numbers(days, "--days"),
+            events=_numbers(events, "--events"),
             telling=Telling(title, with_places, with_locations, with_names),
             source=source,
             blur_faces=blur_faces,

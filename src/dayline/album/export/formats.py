@@ -33,9 +33,6 @@ from dayline.result_folder import export_folder
 
 log = logging.getLogger(__name__)
 
-STORY_BYTES = 20e6
-"""As much as can be sent."""
-
 Kind: TypeAlias = Literal["photos", "video", "features"]
 """What events may be of."""
 
@@ -254,8 +251,7 @@ def _write_format(
             sort_photos(segmentation, path, source=source, hidden=hidden, force=force)
         case "story" if source is not None:
             blur = face_blurrer() if blur_faces else None
-            day = SharedDay(segmentation, source)
-            write_story([day], path, best_only=True, blur=blur, max_bytes=STORY_BYTES)
+            write_story([SharedDay(segmentation, source)], path, best_only=True, blur=blur)
         case "clips" if source is not None:
             write_clips(segmentation, marks, path, source=source, force=force)
         case _:

@@ -6,8 +6,8 @@ It contains nothing but what it shows: no original file, no metadata, no path, n
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
 from math import sqrt
 from pathlib import Path
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from dayline.album.export.photos import photo_path
 from dayline.album.export.table import place_name
-from dayline.album.hidden import without_hidden
 from dayline.album.page.page import dates_heading, day_heading
 from dayline.album.page.template import render
 from dayline.events import Event, Segmentation
@@ -38,6 +37,9 @@ SIDE = 1600
 
 LEAST_SIDE = 360
 """Rather than smaller pictures, a page has fewer."""
+
+FILE_BYTES = 20e6
+"""As much as can be sent."""
 
 QUALITY = 80
 IN_TEXT = 4 / 3
@@ -134,7 +136,7 @@ def write_story(
     telling: Telling | None = None,
     best_only: bool = False,
     blur: Callable[[Pixels], Pixels] | None = None,
-    max_bytes: float = float("inf"),
+    max_bytes: float | None = None,
     on_step: OnStep = no_report,
 ) -> Written:
     """Write the page.
@@ -153,13 +155,15 @@ def write_story(
         Show only the photos of the story.
     blur : callable, optional
         Blurs faces in a picture.
-    max_bytes : float
+    max_bytes : float, optional
         Largest size of the page with its pictures: they are reduced until they fit, and if that is
-        not enough, events show fewer.
+        not enough, events show fewer. By default 20 MB with the pictures in it, else any size.
     on_step : callable
         Called as on_step("pictures", done, total).
     """
     telling = telling or Telling()
+    if max_bytes is None:
+        max_bytes = FILE_BYTES if folder is None else float("inf")
     n_all = sum(day.segmentation.n_frames for day in days)
     most = (
         MOST_IN_STORY if best_only else max(e.n_frames for d in days for e in d.segmentation.events)
@@ -343,11 +347,3 @@ def _label(segmentation: Segmentation, frame: int, telling: Telling) -> str:
     when = _when(segmentation, time, time)
     name = shown_name(segmentation.names[frame]) if telling.names and segmentation.names else ""
     return ", ".join(filter(None, (when, name))) or f"Photo {frame + 1}"
-
-
-def only_events(segmentation: Segmentation, numbers: Collection[int]) -> Segmentation | None:
-    """Return the events with these numbers, from 0, without hidden photos; None if nothing is left."""
-    others = [e for k, e in enumerate(segmentation.events) if k not in numbers]
-    hidden = {frame for event in others for frame in range(event.start, event.stop)}
-    hidden.update(segmentation.hidden)
-    return without_hidden(replace(segmentation, hidden=tuple(sorted(hidden))))
