@@ -106,6 +106,8 @@ def test_the_note_belongs_to_the_usual_level():
     x[:, 6:] = 8 * np.sin(t[:, None] / [90, 127] + [0, 1])
     fitted = EventSegmenter.fast().fit(x)
     assert {400, 700} <= set(fitted.boundaries_.tolist())
-    assert any("columns 6 and 7 drift" in note for note in fitted.segmentation_.notes)
+    assert any(
+        "columns 6 and 7 (counted from 0) drift" in note for note in fitted.segmentation_.notes
+    )
     assert not any("drift" in note for note in fitted.choose(n_events=3).notes)
     assert not any("drift" in n for n in EventSegmenter.fast().fit(x[:, :6]).segmentation_.notes)

@@ -92,6 +92,7 @@ def note_of_drift(features: FloatArray, boundaries: IntArray, names: Sequence[ob
     if not columns:
         return ""
     which = " and ".join(show_value(names[k]) for k in columns)
+    which += " (counted from 0)" if isinstance(names[columns[0]], int) else ""
     drift = f"columns {which} drift" if len(columns) == 2 else f"column {which} drifts"
     return (
         f"{n_led} of {len(boundaries)} boundaries are there mostly because {drift}; without, there"
