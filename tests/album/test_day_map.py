@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import pytest
 
 from dayline.album.day_map import day_map
@@ -50,7 +52,8 @@ def test_of_thousands_of_photos_few_are_drawn_but_one_of_each_event():
 
 
 def test_maps_of_shared_results_are_left_out(tmp_path):
-    pytest.importorskip("reverse_geocode")
+    if find_spec("reverse_geocode") is None:
+        pytest.skip("reverse_geocode is not installed")
     for k in range(12):
         photo_at(tmp_path / "photos" / f"{k:02d}.jpg", 30 * k, (38.7115 + 0.002 * k, -9.13))
     settings = Settings(model="color")

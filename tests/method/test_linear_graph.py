@@ -267,7 +267,7 @@ def test_few_equal_and_repeated_frames_work_in_linear_form(x):
 
 def test_a_fitted_segmenter_of_a_long_sequence_can_be_pickled_and_copied():
     x = made_frames(1600, 5)
-    segmenter = EventSegmenter(DynamicGraphEmbedding(n_steps=3, n_loop_steps=3)).fit(x)
+    segmenter = EventSegmenter(DynamicGraphEmbedding(n_steps=3, n_loop_steps=3), keep="all").fit(x)
     v = np.random.default_rng(2).normal(size=(1600, 2))
     for again in (pickle.loads(pickle.dumps(segmenter)), copy.deepcopy(segmenter)):
         np.testing.assert_array_equal(again.boundaries_, segmenter.boundaries_)
