@@ -207,7 +207,7 @@ def find_transitions(images: NDArray[np.uint8], limits: Limits = Limits()) -> li
 
 def _without_bars(images: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Cut off rows and columns that are black in all frames, unless little is left."""
-    brightest = images.max(axis=(0, 3))
+    brightest = images.max(axis=0).max(axis=2)
     rows = np.flatnonzero(brightest.max(axis=1) > BLACK)
     columns = np.flatnonzero(brightest.max(axis=0) > BLACK)
     if len(rows) < HEIGHT // 3 or len(columns) < WIDTH // 3:
@@ -217,17 +217,18 @@ def _without_bars(images: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _small(images: NDArray[np.uint8]) -> FloatArray:
     """Return images of a third of the size, as one row each."""
-    n, height, width = images.shape[:3]
-    height, width = height // 3, width // 3
-    blocks = images[:, : 3 * height, : 3 * width].reshape(n, height, 3, width, 3, 3)
-    small: FloatArray = blocks.mean(axis=(2, 4), dtype=np.float32).reshape(n, -1)
-    return small
+    high, wide = images.shape[1] // 3 * 3, images.shape[2] // 3 * 3
+    total = np.zeros((len(images), high // 3, wide // 3, 3), dtype=np.uint16)
+    for row in range(3):
+        for column in range(3):
+            total += images[:, row:high:3, column:wide:3]
+    return total.reshape(len(images), -1).astype(np.float32) / 9
 
 
 def _hard_cuts(images: NDArray[np.uint8], limits: Limits) -> list[int]:
     """Return the frames at which the whole image changes, beyond movement and flashes."""
     n = len(images)
-    gray = images.mean(axis=3, dtype=np.float32)
+    gray = (images[..., 0].astype(np.float32) + images[..., 1] + images[..., 2]) / 3
     light = gray.mean(axis=(1, 2))
     step = np.zeros(n)
     step[1:] = _distance(gray[1:], gray[:-1])
