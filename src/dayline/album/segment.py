@@ -186,6 +186,7 @@ def segment_and_write(
                 thumbnails=settings.thumbnails,
                 blur_faces=settings.blur_faces,
                 formats=settings.formats,
+                shots=settings.shots,
                 with_chapters=settings.write_chapters,
                 private=settings.private,
                 on_step=on_step,
@@ -314,10 +315,14 @@ def segment_frames(
     missing: tuple[MissingFrames, ...] = ()
     within: frozenset[int] = frozenset()
     if sequence.kind == "video":
+        from dayline.media.cut_lists import read_cuts
         from dayline.media.cuts import frames_within_shots, with_exact_cuts
         from dayline.media.shots import read_shots
 
-        shots, missing = read_shots(sequence, on_step=on_step)
+        if settings.cuts is None:
+            shots, missing = read_shots(sequence, on_step=on_step)
+        else:
+            shots = read_cuts(settings.cuts, sequence)
         within = frames_within_shots(shots, placed or (), missing=missing)
         within = within.difference(saved.must, breaks)
 

@@ -59,6 +59,10 @@ class Settings:
         See `segment_source`.
     offsets : tuple of (str, float)
         Seconds to add to the times of a camera, with the name of its folder or its model.
+    cuts : Path or None
+        Where the shots of a video begin (`dayline.media.cut_lists`); found in its frames if None.
+    shots : bool
+        Whether the exports of a video have its shots rather than its scenes.
     thumbnails, blur_faces, write_chapters, private : bool
         See `write_result`.
     calendars : tuple of Path
@@ -76,6 +80,8 @@ class Settings:
     pause_seconds: float = 300.0
     pause_factor: float = 10.0
     jump_km: float = 2.0
+    cuts: Path | None = None
+    shots: bool = False
     thumbnails: bool = True
     blur_faces: bool = False
     write_chapters: bool = False
@@ -112,7 +118,7 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
     pictures : bool
         Whether the sources may have pictures.
     """
-    check_formats(settings.formats)
+    check_formats(settings.formats, shots=settings.shots)
     if settings.timezone is not None and pictures:
         from dayline.media.order import time_zone
 

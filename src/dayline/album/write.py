@@ -225,6 +225,7 @@ def write_result(
     thumbnails: bool = True,
     blur_faces: bool = False,
     formats: Sequence[str] = (),
+    shots: bool = False,
     with_chapters: bool = False,
     private: bool = False,
     on_step: OnStep | None = None,
@@ -249,6 +250,8 @@ def write_result(
         Blur faces in the pictures (extra "faces").
     formats : sequence of str
         Names from `dayline.album.export.formats.FORMATS`.
+    shots : bool
+        Whether `formats` and chapters have the shots of a video rather than its scenes.
     with_chapters : bool
         Write a copy of the video with the events as chapters.
     private : bool
@@ -263,7 +266,7 @@ def write_result(
         If some exports cannot be made from these events; page, JSON, table and all other exports
         are written.
     """
-    check_formats(formats)
+    check_formats(formats, shots=shots)
     if blur_faces:
         face_blurrer()  # raises before anything is written if faces cannot be blurred
     if private:
@@ -313,7 +316,7 @@ def write_result(
 
         # What must not be there any more.
         if not thumbnails:
-            keep = [*(FORMATS[name].name for name in formats), copy_name]
+            keep = [*(FORMATS[name].file(shots=shots) for name in formats), copy_name]
             remove_other_pictures(folder, keep=keep, photos=photos or ())
         if private:
             _warn_of_locations(folder)
@@ -326,7 +329,8 @@ def write_result(
                 export(
                     segmentation,
                     folder,
-                    formats=[name for name in formats if name != "csv"],
+                    formats=[name for name in formats if shots or name != "csv"],
+                    shots=shots,
                     with_chapters=with_chapters,
                     source=source,
                     blur_faces=blur_faces,
@@ -335,7 +339,7 @@ def write_result(
         except ExportsFailedError as error:
             exports, failures = error.written, error.failures
         shown = () if thumbnails else [name for name, form in FORMATS.items() if form.pictures]
-        skip = {*formats, *shown}
+        skip = {*(() if shots else formats), *shown}
         renewed, notes = renew_exports(segmentation, folder, source=source, skip=skip)
         if changed:
             notes += old_chapters_notes(folder, new=copy_name)

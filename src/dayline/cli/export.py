@@ -44,6 +44,11 @@ def export(
     write_chapters: bool = typer.Option(
         False, "--write-chapters", help="Copy the video with the events as chapters."
     ),
+    shots: bool = typer.Option(
+        False,
+        "--shots/--scenes",
+        help="Write the shots of a film rather than its scenes, which are its events.",
+    ),
     xmp_beside: bool = typer.Option(
         False,
         "--xmp-beside",
@@ -86,7 +91,7 @@ def export(
         raise ValueError(
             f"nothing to write; use --format with one of {FORMATS}, or --write-chapters"
         )
-    check_formats(formats)
+    check_formats(formats, shots=shots)
     if source is None and "story" in formats:
         source = find_source(segmentation, events.parent, None)
     if source is not None and not source.exists():
@@ -99,7 +104,7 @@ def export(
             f"--fps only applies to {', '.join(timed)} and --write-chapters; leave it out"
         )
 
-    names = file_names(formats)
+    names = file_names(formats, shots=shots)
     if write_chapters and source is not None:
         names.append(chaptered_name(source))
     # Events saved elsewhere may be exported into the result.
@@ -118,6 +123,7 @@ def export(
                 segmentation,
                 folder,
                 formats=formats,
+                shots=shots,
                 with_chapters=write_chapters,
                 source=source,
                 fps=fps,

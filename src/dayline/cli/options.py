@@ -156,6 +156,13 @@ class Options:
             help="Leave out locations, links to your files, and what was read of them.",
         ),
     ] = False
+    shots: Annotated[
+        bool,
+        of_photos(
+            "--shots/--scenes",
+            help="Export the shots of a video rather than its scenes, which are its events.",
+        ),
+    ] = False
     write_chapters: Annotated[
         bool,
         of_photos("--write-chapters", help="Copy the video with the events as chapters."),
@@ -199,6 +206,7 @@ class Options:
             jump_km=self.jump_km,
             thumbnails=not self.no_thumbnails,
             blur_faces=self.blur_faces,
+            shots=self.shots,
             write_chapters=self.write_chapters,
             private=self.private,
             key=self.key,

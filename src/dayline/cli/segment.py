@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,6 +58,15 @@ def segment(
             )
         ),
     ] = None,
+    cuts: Annotated[
+        Path | None,
+        of_photos(
+            help=(
+                "Where the shots of a video begin: PySceneDetect's CSV of scenes, or an EDL. By"
+                " default, they are found."
+            )
+        ),
+    ] = None,
     corrections: Annotated[
         Path | None,
         typer.Option(
@@ -101,7 +111,8 @@ def segment(
     from dayline.cli.console import open_in_browser, progress_bar
     from dayline.events import read_events
 
-    settings = options.settings(offsets=tuple(parse_offset(text) for text in offset or ()))
+    offsets = tuple(parse_offset(text) for text in offset or ())
+    settings = replace(options.settings(offsets=offsets), cuts=cuts)
     if dry_run:
         _print_frames(source, settings, by_folder=by_folder, as_one=as_one)
         return
@@ -208,6 +219,8 @@ def _check_options(
         ("--places", options.places, ("photos", "video"), "photos and videos"),
         ("--every", options.every, ("video",), "videos"),
         ("--write-chapters", options.write_chapters, ("video",), "videos"),
+        ("--shots", options.shots, ("video",), "videos"),
+        ("--cuts", settings.cuts, ("video",), "videos"),
         ("--key", options.key, ("features",), "feature files"),
         ("--transpose", options.transpose, ("features",), "feature files"),
         ("--interpolate", options.interpolate, ("features",), "feature files"),

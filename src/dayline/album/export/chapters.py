@@ -27,7 +27,7 @@ WEBVTT_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 FEWEST = 3
 SHORTEST_ON_YOUTUBE = 10
 LONGEST_DESCRIPTION = 5000
-UNNAMED = re.compile(r"Event \d+")
+UNNAMED = re.compile(r"(Event|Shot) \d+")
 # Similar-looking quotation marks: YouTube refuses a description with angle brackets.
 YOUTUBE_BRACKETS = str.maketrans("<>", "\u2039\u203a")
 

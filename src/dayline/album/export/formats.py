@@ -23,6 +23,7 @@ from dayline.album.export.film import (
 )
 from dayline.album.export.ics import ics_text
 from dayline.album.export.photos import sort_photos, write_xmp
+from dayline.album.export.shots import film_end_of, shots_as_events, write_shots_csv
 from dayline.album.export.story import SharedDay, write_story
 from dayline.album.export.table import write_csv
 from dayline.album.hidden import without_hidden
@@ -72,6 +73,8 @@ class Format:
         Whether it is a folder, which has its own record of what dayline wrote.
     pictures : str
         What it contains of the frames themselves, such as "clips".
+    of_shots : str
+        Name of the file or folder if it has the shots of a film; empty if it cannot.
     """
 
     name: str
@@ -80,18 +83,36 @@ class Format:
     has_rate: bool = False
     is_folder: bool = False
     pictures: str = ""
+    of_shots: str = ""
+
+    def file(self, *, shots: bool = False) -> str:
+        """Return the name of the file or folder of scenes, or of shots."""
+        return self.of_shots if shots else self.name
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        "csv": Format("events.csv"),
-        "webvtt": Format("chapters.vtt", is_timed=True),
-        "ffmetadata": Format("chapters.ffmetadata", is_timed=True),
-        "youtube": Format("youtube.txt", is_timed=True),
-        "edl": Format("events.edl", is_timed=True, has_rate=True),
-        "otio": Format("events.otio", is_timed=True, has_rate=True),
-        "fcpxml": Format("events.fcpxml", ("video", "features"), is_timed=True, has_rate=True),
-        "clips": Format("clips", ("video",), is_timed=True, is_folder=True, pictures="clips"),
+        "csv": Format("events.csv", of_shots="shots.csv"),
+        "webvtt": Format("chapters.vtt", is_timed=True, of_shots="shots.vtt"),
+        "ffmetadata": Format("chapters.ffmetadata", is_timed=True, of_shots="shots.ffmetadata"),
+        "youtube": Format("youtube.txt", is_timed=True, of_shots="youtube-shots.txt"),
+        "edl": Format("events.edl", is_timed=True, has_rate=True, of_shots="shots.edl"),
+        "otio": Format("events.otio", is_timed=True, has_rate=True, of_shots="shots.otio"),
+        "fcpxml": Format(
+            "events.fcpxml",
+            ("video", "features"),
+            is_timed=True,
+            has_rate=True,
+            of_shots="shots.fcpxml",
+        ),
+        "clips": Format(
+            "clips",
+            ("video",),
+            is_timed=True,
+            is_folder=True,
+            pictures="clips",
+            of_shots="shot-clips",
+        ),
         "ics": Format("events.ics", suits=("photos", "features")),
         "xmp": Format("xmp", suits=("photos",), is_folder=True),
         "photos": Format("photos", suits=("photos",), is_folder=True, pictures="sorted photos"),
@@ -106,6 +127,7 @@ def export(
     folder: str | Path,
     *,
     formats: Sequence[str],
+    shots: bool = False,
     with_chapters: bool = False,
     source: str | Path | None = None,
     fps: float | None = None,
@@ -126,6 +148,8 @@ def export(
         Where to write; created if missing.
     formats : sequence of str
         Names from `FORMATS`.
+    shots : bool
+        Whether they have the shots of a film rather than its events.
     with_chapters : bool
         Also copy the video, with the events as chapters.
     source : str or Path, optional
@@ -152,7 +176,7 @@ def export(
     ExportsFailedError
         If some of the formats cannot be made from these events, after all the others were written.
     """
-    check_formats(formats)
+    check_formats(formats, shots=shots)
     unchanged = [FORMATS[name].pictures for name in formats if name in ("photos", "clips")]
     for what in unchanged if blur_faces else ():
         warnings.warn(f"{what} are not changed: their faces are not blurred", stacklevel=2)
@@ -170,11 +194,20 @@ def export(
     if source is not None and film is not None and fps is None:
         check_is_film_of(segmentation, source)
 
+    if shots:
+        if fps is not None:
+            raise ValueError("fps counts sampled frames, not those of shots; leave it out")
+        shown = shots_as_events(segmentation)
+
     written, failures = [], []
-    with export_folder(folder, names=file_names(formats), force=force) as folder:
+    files = file_names(formats, shots=shots)
+    with export_folder(folder, names=files, force=force) as folder:
         for name in dict.fromkeys(formats):
-            path = folder / FORMATS[name].name
+            path = folder / FORMATS[name].file(shots=shots)
             try:
+                if shots and name == "csv":
+                    written.append(write_shots_csv(segmentation, path))
+                    continue
                 _write_format(
                     name,
                     shown,
@@ -195,7 +228,9 @@ def export(
                 if source is None or film is None:
                     raise ValueError("--write-chapters needs the video; pass it as --source")
                 copy = folder / chaptered_name(source)
-                written.append(write_chapters(source, segmentation, copy, fps=fps))
+                written.append(
+                    write_chapters(source, shown if shots else segmentation, copy, fps=fps)
+                )
             except (ValueError, OSError) as error:
                 failures.append(failure_text(error))
     if failures:
@@ -220,7 +255,11 @@ def _write_format(
     if FORMATS[name].pictures and source is None:
         raise ValueError("needs the photos or the video; pass source (--source)")
     if FORMATS[name].is_timed:
-        duration = film_end(segmentation, film) if film is not None and fps is None else None
+        duration = None
+        if fps is None and film is not None:
+            duration = film_end(segmentation, film)
+        elif fps is None and segmentation.shots:
+            duration = film_end_of(segmentation)
         marks = chapters(segmentation, fps=fps, duration=duration)
         rate = timeline_rate(fps, film)
 
@@ -288,13 +327,16 @@ def check_suited(formats: Sequence[str], kind: Kind, *, source: object) -> None:
         raise ValueError(f"{source}: --export {wrong[0]} needs {needed}; leave it out")
 
 
-def file_names(formats: Sequence[str]) -> list[str]:
+def file_names(formats: Sequence[str], *, shots: bool = False) -> list[str]:
     """Return the names of the files, not of the folders, that these formats write."""
-    return [FORMATS[name].name for name in formats if not FORMATS[name].is_folder]
+    return [FORMATS[name].file(shots=shots) for name in formats if not FORMATS[name].is_folder]
 
 
-def check_formats(formats: Sequence[str]) -> None:
-    """Raise if a format is unknown."""
+def check_formats(formats: Sequence[str], *, shots: bool = False) -> None:
+    """Raise if a format is unknown, or has no shots but should."""
     unknown = [name for name in formats if name not in FORMATS]
     if unknown:
         raise ValueError(f"unknown export format {unknown[0]!r}; choose from {', '.join(FORMATS)}")
+    without = [name for name in formats if shots and not FORMATS[name].of_shots]
+    if without:
+        raise ValueError(f"{without[0]} cannot have shots; leave out --shots")

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import av
+import pytest
+
+from dayline import read_events
+from dayline.album.export.formats import FORMATS, export
+from dayline.album.segment import segment_source
+from dayline.events import Segmentation, Shot
+from made_films import make_moving_film
+
+SCENES = (60, 40, 50)
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory):
+    return make_moving_film(tmp_path_factory.mktemp("film") / "film.mp4", SCENES)
+
+
+@pytest.fixture(scope="module")
+def found(film):
+    return segment_source(film, model="color").segmentation
+
+
+def test_every_timed_format_has_the_shots_at_exact_times(found, film, tmp_path):
+    formats = ["csv", "webvtt", "ffmetadata", "edl", "otio", "clips"]
+    export(found, tmp_path, formats=formats, shots=True, with_chapters=True, source=film)
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "shots.csv").read_text())))
+    assert [(row["start"], row["stop"]) for row in rows] == [
+        ("0", "60"),
+        ("60", "100"),
+        ("100", "150"),
+    ]
+    assert [row["start_time"] for row in rows] == ["0.0", "2.4", "4.0"]
+    assert "00:00:02.400 --> 00:00:04.000\nShot 2" in (tmp_path / "shots.vtt").read_text()
+    assert "START=2400\nEND=4000\ntitle=Shot 2" in (tmp_path / "shots.ffmetadata").read_text()
+    assert "00:00:02:10 00:00:04:00" in (tmp_path / "shots.edl").read_text()
+    assert (tmp_path / "shots.otio").is_file()
+    assert (tmp_path / "shot-clips").is_dir()
+    with av.open(str(tmp_path / "film-chapters.mp4")) as copy:
+        starts = [float(c["start"] * c["time_base"]) for c in copy.chapters()]
+    assert starts == [0.0, 2.4, 4.0]
+
+
+def test_without_the_film_the_last_shot_ends_with_its_last_frame(found, tmp_path):
+    export(found, tmp_path, formats=["webvtt"], shots=True)
+    # 150 frames at 25 a second.
+    assert "00:00:04.000 --> 00:00:06.000" in (tmp_path / "shots.vtt").read_text()
+
+
+def test_scenes_and_shots_lie_side_by_side(found, film, tmp_path):
+    export(found, tmp_path, formats=["webvtt"], source=film)
+    export(found, tmp_path, formats=["webvtt"], shots=True, source=film)
+    assert "Event 1" in (tmp_path / "chapters.vtt").read_text()
+    assert "Shot 1" in (tmp_path / "shots.vtt").read_text()
+
+
+@pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if not form.of_shots])
+def test_formats_of_photos_have_no_shots(found, tmp_path, name):
+    with pytest.raises(ValueError, match="cannot have shots"):
+        export(found, tmp_path, formats=[name], shots=True)
+
+
+def test_events_without_shots_say_so(tmp_path):
+    photos = Segmentation.from_boundaries([2], 4, times=[0, 1, 2, 3], clock="wall")
+    with pytest.raises(ValueError, match="only films have them"):
+        export(photos, tmp_path, formats=["webvtt"], shots=True)
+
+
+def test_shots_are_in_events_json(found, tmp_path):
+    (tmp_path / "events.json").write_text(found.to_json())
+    assert read_events(tmp_path / "events.json").shots == found.shots
+    with pytest.raises(ValueError, match="is empty, or the one before does not stop there"):
+        found.about(shots=(Shot(0, 5, 0.0, 1.0), Shot(6, 9, 1.1, 2.0)))
