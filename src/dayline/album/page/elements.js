@@ -24,6 +24,16 @@ export function closeButton(label, action) {
   return makeButton({ class: "close", "aria-label": label }, action, "×");
 }
 
+// A key for the whole page, unless something is typed.
+export function onKey(key, action) {
+  document.addEventListener("keydown", (e) => {
+    const isTyping = e.target.matches?.("input:not([type=range]), textarea, select");
+    if (e.key !== key || e.ctrlKey || e.metaKey || e.altKey || isTyping) return;
+    e.preventDefault();
+    action();
+  });
+}
+
 // One stop for the Tab key; arrow keys move inside.
 export function moveWithArrows(box, { selector = "button", columns = null } = {}) {
   box.addEventListener("keydown", (e) => {

@@ -1,7 +1,7 @@
 // The page of many days: calendar, time per place, timelines of the days, search, and events that
 // look alike.
 
-import { make, moveWithArrows } from "./elements.js";
+import { make, moveWithArrows, onKey } from "./elements.js";
 import { comparable, monthText, plural, two, wordsIn } from "./text.js";
 import { automaticTitle } from "./titles.js";
 import { renderTrips, tripText } from "./trips.js";
@@ -495,12 +495,8 @@ const nearby = new IntersectionObserver(
 );
 for (const row of document.querySelectorAll("#days > li")) nearby.observe(row);
 
-document.addEventListener("keydown", (e) => {
-  const isTyping = e.target.matches?.("input, textarea, select");
-  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || isTyping) return;
-  if (document.querySelector("dialog[open]") !== null) return;
-  e.preventDefault();
-  field.focus();
+onKey("/", () => {
+  if (document.querySelector("dialog[open]") === null) field.focus();
 });
 window.addEventListener("hashchange", goToAddress);
 renderTrips(data);

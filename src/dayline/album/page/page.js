@@ -2,7 +2,7 @@
 
 import { renderAside } from "./aside.js";
 import { openChooser } from "./chooser.js";
-import { make } from "./elements.js";
+import { make, onKey } from "./elements.js";
 import {
   connect,
   eventAt,
@@ -220,26 +220,7 @@ document.getElementById("save").addEventListener("click", save);
 document.getElementById("help-button").addEventListener("click", openHelp);
 document.getElementById("play").addEventListener("click", () => tellStory());
 document.getElementById("share").addEventListener("click", showHowToShare);
-document.addEventListener("keydown", (e) => {
-  if (
-    e.key !== "?" ||
-    e.ctrlKey ||
-    e.metaKey ||
-    e.altKey ||
-    e.target.matches?.("input:not([type=range]), textarea, select")
-  )
-    return;
-  e.preventDefault();
-  openHelp();
-});
-
-document.addEventListener("keydown", (e) => {
-  const isTyping = e.target.matches?.("input:not([type=range]), textarea, select");
-  const search = document.querySelector(".ways:not([hidden]) [aria-keyshortcuts='/']");
-  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || isTyping || search === null) return;
-  e.preventDefault();
-  search.click();
-});
+onKey("?", openHelp);
 
 window.addEventListener("beforeprint", () => document.querySelectorAll(".event").forEach(fillRow));
 window.addEventListener("scroll", hidePreview, { passive: true });
@@ -257,6 +238,8 @@ if (writable) document.getElementById("save").textContent = "Save";
 // `dayline view` of one day serves no other.
 for (const ways of document.querySelectorAll(".ways"))
   ways.hidden = reachable(ways.querySelector("a").getAttribute("href")) === null;
+const search = document.querySelector(".ways:not([hidden]) [aria-keyshortcuts='/']");
+if (search !== null) onKey("/", () => search.click());
 
 // Addresses: index.html#event-12 shows an event, #photo-345 a photo, enlarged, and #story plays the
 // day. The numbers stay when photos are added. Rows have no ids: browsers would go there by

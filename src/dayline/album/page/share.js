@@ -1,8 +1,7 @@
 // The page that `dayline share` writes: titles of events without a name, the story, and any photo
 // over the whole screen. All it knows is on the page itself.
 
-import { make, makeButton } from "./elements.js";
-import { playAgain, playSlides } from "./slideshow.js";
+import { endCard, playSlides, titleCard } from "./slideshow.js";
 import { automaticTitle } from "./titles.js";
 
 const sections = [...document.querySelectorAll(".event")];
@@ -27,22 +26,6 @@ function slide(part, photo, card = null) {
   return { part, picture: photo.querySelector("img").src, whole: null, video: null, card };
 }
 
-function titleCard(...lines) {
-  const [title, ...others] = lines;
-  return [
-    make("p", { class: "story-title", dir: "auto" }, title),
-    ...others.map((line) => make("p", { dir: "auto" }, line)),
-  ];
-}
-
-function endCard() {
-  const again = makeButton({ class: "quiet" }, playAgain, "Play again");
-  return [
-    ...titleCard(document.querySelector("h1").textContent, "The end"),
-    make("p", { class: "story-ways" }, again),
-  ];
-}
-
 function storySlides() {
   const slides = [];
   let day = null;
@@ -56,13 +39,13 @@ function storySlides() {
     slides.push(slide(part, key, titleCard(...lines)));
     slides.push(...best.map((photo) => slide(part, photo)));
   });
-  return [...slides, { ...slides.at(-1), part: sections.length, card: endCard() }];
+  return [...slides, { ...slides.at(-1), part: sections.length, card: endCard("The end") }];
 }
 
 function openPhoto(photo) {
   const photos = [...document.querySelectorAll(".event button")];
   const slides = photos.map((one) => slide(sections.indexOf(one.closest(".event")), one));
-  const end = { ...slides.at(-1), part: sections.length, card: endCard() };
+  const end = { ...slides.at(-1), part: sections.length, card: endCard("The end") };
   playSlides([...slides, end], photos.indexOf(photo), false);
 }
 

@@ -1,7 +1,7 @@
 // Slides over the whole screen, which go on by themselves. What is shown follows from `slides`,
 // `at` and `playing`.
 
-import { make } from "./elements.js";
+import { make, makeButton } from "./elements.js";
 
 const SECONDS = { card: 2.6, photo: 4, video: 20, idle: 3 };
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -32,9 +32,24 @@ export function playSlides(list, from, startsPlaying = true) {
   showSlide();
 }
 
-export function playAgain() {
+function playAgain() {
   at = 0;
   setPlaying(true);
+}
+
+export function titleCard(title, ...lines) {
+  return [
+    make("p", { class: "story-title", dir: "auto" }, title),
+    ...lines.map((line) => make("p", { dir: "auto" }, line)),
+  ];
+}
+
+export function endCard(text, ...ways) {
+  const again = makeButton({ class: "quiet" }, playAgain, "Play again");
+  return [
+    ...titleCard(document.querySelector("h1").textContent, text),
+    make("p", { class: "story-ways" }, ...ways, again),
+  ];
 }
 
 function go(step) {

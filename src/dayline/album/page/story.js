@@ -1,13 +1,13 @@
 // The story: the day, from any of its events on, as slides: a title card and the best photos of
 // each event.
 
-import { make, makeButton } from "./elements.js";
+import { make } from "./elements.js";
 import { eventAt, events } from "./events.js";
 import { data, durationOf, eventSpanText, isWall, pictures } from "./frames.js";
 import { allFrames, isEventHidden, isFavorite, isHidden, keyFrame } from "./marks.js";
 import { movie, photoOf, videoOf } from "./pictures.js";
 import { placeName, shownTitle } from "./places.js";
-import { playAgain, playSlides } from "./slideshow.js";
+import { endCard, playSlides, titleCard } from "./slideshow.js";
 
 const MOST_PHOTOS = 6; // of one event
 const MOST_VIDEOS = 3;
@@ -58,34 +58,27 @@ export function tellStory(frame = 0) {
     if (photos.length === 0) return;
     const key = photos.includes(keyFrame(event)) ? keyFrame(event) : photos[0];
     if (from < 0 && index >= first) from = slides.length;
-    slides.push(slide(part, key, titleCard(index)));
+    slides.push(slide(part, key, cardOf(index)));
     slides.push(...photos.map((photo) => slide(part, photo)));
     part += 1;
   });
   if (slides.length === 0) return;
-  playSlides([...slides, { ...slides.at(-1), part, card: endCard() }], from);
+  playSlides([...slides, { ...slides.at(-1), part, card: lastCard() }], from);
 }
 
-function titleCard(index) {
+function cardOf(index) {
   const event = events[index];
   const isTimed = isWall && event.start_time !== null;
   const title = shownTitle(index);
   const place = event.community === null ? null : placeName(event.community);
   const where = [place, event.town].filter((name) => name && !title.includes(name));
   const about = [isTimed ? eventSpanText(event) : null, ...where];
-  return [
-    make("p", { class: "story-title", dir: "auto" }, title),
-    make("p", { dir: "auto" }, about.filter(Boolean).join("  ·  ")),
-  ];
+  return titleCard(title, about.filter(Boolean).join("  ·  "));
 }
 
-function endCard() {
+function lastCard() {
   const { next } = data.album ?? {};
-  const ways = [makeButton({ class: "quiet" }, playAgain, "Play again")];
-  if (next) ways.unshift(make("a", { class: "strong", href: `${next.address}#story` }, next.name));
-  return [
-    make("p", { class: "story-title", dir: "auto" }, document.querySelector("h1").textContent),
-    make("p", {}, next ? "The next day" : "The end"),
-    make("p", { class: "story-ways" }, ...ways),
-  ];
+  if (!next) return endCard("The end");
+  const link = make("a", { class: "strong", href: `${next.address}#story` }, next.name);
+  return endCard("The next day", link);
 }
