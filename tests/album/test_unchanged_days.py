@@ -1,21 +1,23 @@
-"""A run on an album with one new day segments that day only, and writes what a whole run would."""
+"""Only photos of which something changed are segmented again: a whole folder, or days of an album."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dayline.album import days
-from dayline.album.days import find_days, segment_days
+from dayline.album import segment
+from dayline.album.days import find_days, segment_days, segment_recording
 from dayline.album.page.overview import overview_data
 from dayline.album.save import save_events
 from dayline.album.settings import Settings
 from dayline.estimators import EventSegmenter
 from dayline.events import Place, read_events
-from dayline.result_folder import DAY_RECORD
+from dayline.result_folder import DAY_RECORD, MANIFEST
 from made_photos import make_day
 
 SETTINGS = Settings(model="color")
@@ -36,9 +38,9 @@ def photos(tmp_path) -> Path:
 
 @pytest.fixture
 def run(monkeypatch):
-    """Run on a folder of days; the names of those that were segmented."""
+    """Run on a folder of one day or more; the folders whose photos were segmented."""
     segmented = []
-    usual = days.segment_and_write
+    usual = segment.segment_and_write
 
     def counted(sequence, folder, *given, **more):
         segmented.append(folder.name)
@@ -48,10 +50,13 @@ def run(monkeypatch):
         segmented.clear()
         with warnings.catch_warnings(action="ignore"):
             found = find_days(photos, settings, store=out)
-            list(segment_days(found.days, out, settings, source=photos, **more))
+            if found.days:
+                list(segment_days(found.days, out, settings, source=photos, **more))
+            else:
+                segment_recording(found.whole, out, settings, **more)
         return list(segmented)
 
-    monkeypatch.setattr(days, "segment_and_write", counted)
+    monkeypatch.setattr(segment, "segment_and_write", counted)
     return run
 
 
@@ -74,61 +79,166 @@ def test_one_new_day_is_the_only_one_that_is_segmented(run, photos, tmp_path):
     assert written(out) == written(tmp_path / "at once")
 
 
-def change_photo(photos: Path, out: Path) -> None:
+def change_photo(photos: Path, result: Path) -> None:
     first = min(photos.glob("20150313*"))
     first.rename(first.with_name("20150313_085900.png"))
 
 
-def save_name(photos: Path, out: Path) -> None:
-    found = read_events(out / "2015-03-13" / "events.json")
+def save_name(photos: Path, result: Path) -> None:
+    found = read_events(result / "events.json")
     named = (replace(found.events[0], name="Swim"), *found.events[1:])
-    save_events(replace(found, events=named), out / "2015-03-13")
+    save_events(replace(found, events=named), result)
 
 
-def replace_result(photos: Path, out: Path) -> None:
-    found = read_events(out / "2015-03-13" / "events.json")
+def replace_result(photos: Path, result: Path) -> None:
+    found = read_events(result / "events.json")
     named = (replace(found.events[0], name="Swim"), *found.events[1:])
-    (out / "2015-03-13" / "events.json").write_text(replace(found, events=named).to_json())
+    (result / "events.json").write_text(replace(found, events=named).to_json())
 
 
-def remove_table(photos: Path, out: Path) -> None:
-    (out / "2015-03-13" / "events.csv").unlink()
+def remove_table(photos: Path, result: Path) -> None:
+    (result / "events.csv").unlink()
 
 
-def cut_picture(photos: Path, out: Path) -> None:
-    picture = min((out / "2015-03-13" / "thumbnails").iterdir())
+def cut_picture(photos: Path, result: Path) -> None:
+    picture = min((result / "thumbnails").iterdir())
     picture.write_bytes(picture.read_bytes()[:-9])
 
 
-def leave_unfinished(photos: Path, out: Path) -> None:
-    (out / "2015-03-13" / ".dayline-events.json-abc12345.part").write_text("half")
+def leave_unfinished(photos: Path, result: Path) -> None:
+    (result / ".dayline-events.json-abc12345.part").write_text("half")
 
 
-def damage_record(photos: Path, out: Path) -> None:
-    (out / "2015-03-13" / DAY_RECORD).write_text("[3]")
+def forget_what_was_written(photos: Path, result: Path) -> None:
+    (result / MANIFEST).unlink()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        change_photo,
-        save_name,
-        replace_result,
-        remove_table,
-        cut_picture,
-        leave_unfinished,
-        damage_record,
-    ],
-)
+def damage_record(photos: Path, result: Path) -> None:
+    (result / DAY_RECORD).write_text("[3]")
+
+
+CHANGES = [
+    change_photo,
+    save_name,
+    replace_result,
+    remove_table,
+    cut_picture,
+    leave_unfinished,
+    forget_what_was_written,
+    damage_record,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_day_is_segmented_again_if_anything_about_it_changed(run, photos, tmp_path, change):
     out = tmp_path / "out"
     run(photos, out)
-    change(photos, out)
+    change(photos, out / "2015-03-13")
     assert run(photos, out) == ["2015-03-13"]
     assert run(photos, out) == []
     names = [event.name for event in read_events(out / "2015-03-13" / "events.json").events]
     assert names[0] == ("Swim" if change in (save_name, replace_result) else None)
     assert not list(out.rglob("*.part"))
+
+
+@pytest.fixture
+def one_day(tmp_path) -> Path:
+    make_day(tmp_path / "one", DAYS["20150313"], day="20150313")
+    return tmp_path / "one"
+
+
+# What a killed run leaves behind is removed without segmenting; had it written, its record is gone.
+@pytest.mark.parametrize("change", [one for one in CHANGES if one is not leave_unfinished])
+def test_a_folder_is_segmented_again_if_anything_about_it_changed(run, one_day, tmp_path, change):
+    out = tmp_path / "out"
+    assert run(one_day, out) == ["out"]
+    before = {p: p.stat().st_mtime_ns for p in out.rglob("*")}
+    assert run(one_day, out) == []
+    assert {
+        p: p.stat().st_mtime_ns for p in out.rglob("*") if p.is_file()
+    }.items() <= before.items()
+    change(one_day, out)
+    assert run(one_day, out) == ["out"]
+    assert run(one_day, out) == []
+    names = [event.name for event in read_events(out / "events.json").events]
+    assert names[0] == ("Swim" if change in (save_name, replace_result) else None)
+    assert not list(out.rglob("*.part"))
+
+
+def test_a_folder_is_segmented_again_after_other_options_and_other_commands(
+    run, one_day, tmp_path, monkeypatch
+):
+    out = tmp_path / "out"
+    finer = replace(SETTINGS, segmenter=EventSegmenter(n_events=4))
+    assert run(one_day, out) == run(one_day, out, finer) == run(one_day, out) == ["out"]
+    assert run(one_day, out) == []
+
+    # A run that reads the folder itself writes other events into the same result.
+    segment.segment_and_write(one_day, out, finer)
+    assert len(read_events(out / "events.json").events) == 4
+    assert run(one_day, out) == ["out"]
+    assert len(read_events(out / "events.json").events) == 2
+
+    named = read_events(out / "events.json")
+    (tmp_path / "named.json").write_text(
+        replace(named, events=(replace(named.events[0], name="Swim"), named.events[1])).to_json()
+    )
+    assert run(one_day, out, corrections=read_events(tmp_path / "named.json")) == ["out"]
+    assert run(one_day, out) == ["out"]
+    assert run(one_day, out) == []
+    assert read_events(out / "events.json").events[0].name == "Swim"
+    assert run(one_day, out, forget=True) == ["out"]
+    assert run(one_day, out) == ["out"]
+    assert run(one_day, out) == []
+    assert read_events(out / "events.json").events[0].name is None
+
+    with monkeypatch.context() as another:
+        another.setattr("dayline.album.unchanged._code", lambda: ["another"])
+        assert run(one_day, out) == ["out"]
+
+
+def test_exports_of_a_folder_that_changed_are_written_again(run, one_day, tmp_path):
+    out = tmp_path / "out"
+    run(one_day, out, replace(SETTINGS, formats=("webvtt", "photos")))
+    first = min((out / "photos").rglob("*.png"))
+    first.unlink()
+    assert run(one_day, out) == ["out"]
+    assert first.is_file()
+    (out / "chapters.vtt").unlink()
+    assert run(one_day, out) == ["out"]
+
+
+def test_a_download_that_nobody_uses_is_named_by_every_run(one_day, tmp_path):
+    out = tmp_path / "out"
+    found = find_days(one_day, SETTINGS, store=out).whole
+    segment_recording(found, out, SETTINGS)
+    named = read_events(out / "events.json")
+    named = replace(named, events=(replace(named.events[0], name="Swim"), named.events[1]))
+    (out / "events (1).json").write_text(named.to_json())
+    for _ in range(2):
+        with pytest.warns(UserWarning, match=r"events \(1\)\.json is not used"):
+            segment_recording(found, out, SETTINGS)
+
+
+WITHOUT = ("sklearn", "scipy", "pandas", "onnxruntime")
+
+
+def test_an_unchanged_folder_prints_the_same_and_imports_no_libraries(one_day, tmp_path):
+    script = f"""
+import sys
+from dayline.cli import main
+try:
+    main()
+finally:
+    print([name for name in {WITHOUT} if name in sys.modules], file=sys.stderr)
+"""
+    options = [one_day, "-o", tmp_path / "out", "--model", "color"]
+    command = [sys.executable, "-c", script, "segment", *map(str, options)]
+    runs = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2)]
+    assert runs[0].stdout == runs[1].stdout
+    imported = [run.stderr.splitlines()[-1] for run in runs]
+    assert "sklearn" in imported[0]
+    assert imported[1] == "[]"
 
 
 def test_other_settings_another_program_and_forgetting_segment_all(

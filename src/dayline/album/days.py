@@ -13,7 +13,7 @@ from typing import Any, Literal
 from urllib.parse import unquote, unquote_to_bytes
 
 from dayline.album.corrections import warn_of_absent_events
-from dayline.album.edits import kept_edits, marks_of, take_in_all
+from dayline.album.edits import kept_edits, marks_of, note_unused_downloads, take_in_all
 from dayline.album.extraction import (
     features_of,
     forget_read,
@@ -39,13 +39,11 @@ from dayline.album.recognize import (
     read_day,
     recognize_places,
 )
-from dayline.album.segment import SegmentedDay, segment_and_write
 from dayline.album.settings import Settings
 from dayline.album.taught import CORRECTIONS, with_taught
 from dayline.album.trips import name_trip
-from dayline.album.unchanged import day_key, forget_day, record_day, unchanged_places
-from dayline.album.write import refuse_other_result, remove_other_pictures
-from dayline.estimators import EventSegmenter
+from dayline.album.unchanged import day_key, record_day, unchanged_places
+from dayline.album.write import SegmentedDay, refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, reading, refuse_link
 from dayline.installation import needs_extra
@@ -219,14 +217,21 @@ def segment_recording(
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
-    result = segment_and_write(
-        source, output, settings, corrections=corrections, forget=forget, on_step=on_step
-    )
+    if isinstance(source, FrameSequence) and output is not None and corrections is None:
+        edits = None if forget else kept_edits(output)
+        result = _segment_unless_unchanged(source, output, settings, edits, on_step)
+    else:
+        from dayline.album.segment import segment_and_write
+
+        result = segment_and_write(
+            source, output, settings, corrections=corrections, forget=forget, on_step=on_step
+        )
     known = None if output is None else places or places_beside(output)
     if output is None or known is None or (isinstance(source, Path) and is_table(source)):
         return result
     path = source if isinstance(source, Path) else source.source
-    (day,) = recognize_places([read_day(output)], known, sources={output: path})
+    described = replace(read_day(output), given=result.given)
+    (day,) = recognize_places([described], known, sources={output: path})
     if (above := overview_above(output)) is not None:
         renew_overview(above)
     return replace(result, segmentation=day.segmentation)
@@ -276,9 +281,9 @@ def segment_days(
         results = []
         edits = None if forget else kept_edits(folder)
         taught = settings if forget_learned else with_taught(settings, edits or ())
-        if isinstance(taught.segmenter, EventSegmenter) and taught is not settings:
-            learned = taught.segmenter.learned
-            warnings.warn(f"learned from {CORRECTIONS}: {learned}", stacklevel=2)
+        if taught is not settings:
+            method: Any = taught.segmenter
+            warnings.warn(f"learned from {CORRECTIONS}: {method.learned}", stacklevel=2)
         corrected = {mark for edit in edits or () for mark in marks_of(edit.digests)}
         for number, day in enumerate(days, start=1):
             prefix = f"day {number} of {len(days)}: "
@@ -331,7 +336,7 @@ def _day(
     prefix: str,
     on_step: OnStep | None,
 ) -> SegmentedDay:
-    """Segment a day, unless its folder holds what would be written; edits of None are forgotten."""
+    """Segment a day; an error becomes the reason why it has no result."""
     folder = output / day.name
     source = day.sequence.source
 
@@ -341,20 +346,7 @@ def _day(
 
     try:
         refuse_link(folder)
-        key = "" if edits is None else day_key(day.sequence, folder, settings, edits)
-        given = unchanged_places(folder, key, day.sequence, settings) if key else None
-        if given is not None:
-            return SegmentedDay(folder, read_events(folder / EVENTS), given=given)
-        forget_day(folder)
-        forget = edits is None
-        with warnings.catch_warnings(record=True) as said:
-            result = segment_and_write(day.sequence, folder, settings, forget=forget, on_step=step)
-        for one in said:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-        found = result.segmentation
-        # What was said is said again by the next run.
-        if key and found is not None and not said and not result.failures:
-            record_day(folder, key, found.places)
+        result = _segment_unless_unchanged(day.sequence, folder, settings, edits, step)
         failures = (f"{shown_name(day.name)}: {failure}" for failure in result.failures)
         return replace(result, failures=tuple(failures))
     except OutputFolderError as error:
@@ -368,6 +360,38 @@ def _day(
         # A photo was removed during the run, or its permissions forbid reading it.
         why = f"{shown_name(Path(error.filename or source).name)}: {error.strerror}"
         return SegmentedDay(folder, why=why, why_on_page=why)
+
+
+def _segment_unless_unchanged(
+    photos: FrameSequence,
+    folder: Path,
+    settings: Settings,
+    edits: Sequence[Segmentation] | None,
+    on_step: OnStep | None,
+) -> SegmentedDay:
+    """Segment photos, unless the folder holds what would be written; edits of None are forgotten."""
+    key = "" if edits is None else day_key(photos, folder, settings, edits)
+    given = unchanged_places(folder, key, photos, settings) if key else None
+    if given is not None:
+        note_unused_downloads(folder, command="the same command with")
+        return SegmentedDay(folder, read_events(folder / EVENTS), given=given)
+
+    # Imported here, since scikit-learn takes longer than all else that an unchanged result needs.
+    from dayline.album.segment import segment_and_write
+
+    said: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            forget = edits is None
+            result = segment_and_write(photos, folder, settings, forget=forget, on_step=on_step)
+    finally:
+        for one in said:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    found = result.segmentation
+    # What was said is said again by the next run.
+    if key and found is not None and not said and not result.failures:
+        record_day(folder, key, found.places)
+    return result
 
 
 def _write_overview(

@@ -6,7 +6,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -39,11 +39,12 @@ from dayline.album.key_photos import photo_quality, with_key_photos, with_locati
 from dayline.album.page.graph_picture import graph_of_frames
 from dayline.album.places import event_features
 from dayline.album.settings import Segmenter, Settings
+from dayline.album.unchanged import forget_day
 from dayline.album.where import with_towns
 from dayline.album.write import (
     ExportError,
+    SegmentedDay,
     SourceResult,
-    Written,
     refuse_other_result,
     to_share,
     write_result,
@@ -52,7 +53,7 @@ from dayline.arrays import FloatArray
 from dayline.checks import TransposedWarning, check_times
 from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
-from dayline.events import Event, Place, Segmentation, SetAside, Shot, last_time
+from dayline.events import Event, Segmentation, SetAside, Shot, last_time
 from dayline.features.tables import FeatureTable, read_features
 from dayline.media.breaks import (
     FrameGroups,
@@ -79,37 +80,6 @@ WORN_CAMERA_EVENT = 16 * 60.0
 
 REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
 """Parameters that change the number or the length of events."""
-
-
-@dataclass(frozen=True)
-class SegmentedDay:
-    """One day, or a whole recording: its result, or the reason why it has none.
-
-    Attributes
-    ----------
-    folder : Path
-        Folder of its result, which has the name of the day; `Path()` if nothing was written.
-    segmentation : Segmentation or None
-        Its events.
-    written : Written or None
-        What was written.
-    failures : tuple of str
-        One line per export that failed.
-    why : str
-        Why it has no result; empty if it has one.
-    why_on_page : str
-        The same without local paths and names of files that are not photos.
-    given : tuple of Place or None
-        The places that a person gave, if an earlier run wrote the result.
-    """
-
-    folder: Path
-    segmentation: Segmentation | None = None
-    written: Written | None = None
-    failures: tuple[str, ...] = ()
-    why: str = ""
-    why_on_page: str = ""
-    given: tuple[Place, ...] | None = None
 
 
 def segment_and_write(
@@ -154,6 +124,8 @@ def segment_and_write(
     if forget:
         used = None
     with nullcontext() if folder is None else output_folder(folder) as folder:
+        if folder is not None:
+            forget_day(folder)  # a run may be stopped halfway
         if isinstance(source, FeatureTable):
             result = segment_table(
                 source.features,

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from dayline.album.settings import Settings
 from dayline.decision.learned import Learned
-from dayline.estimators import EventSegmenter
 from dayline.events import Segmentation
 
 AS_FOUND = 24
@@ -45,14 +44,16 @@ def with_taught(settings: Settings, edits: Iterable[Segmentation]) -> Settings:
     They are the same if the corrections teach nothing, and if the person asks for a number or a
     duration of events, for a level, or for what labeled recordings taught.
     """
+    doublings = doublings_taught(edits)
+    if doublings == 0:
+        return settings
+    from dayline.estimators import EventSegmenter
+
     segmenter = settings.segmenter or EventSegmenter()
     if not isinstance(segmenter, EventSegmenter):
         return settings
     asked = (segmenter.n_events, segmenter.expected_duration, segmenter.learned, segmenter.kind)
     if segmenter.detector != "partition" or segmenter.level != 0 or set(asked) != {None}:
-        return settings
-    doublings = doublings_taught(edits)
-    if doublings == 0:
         return settings
     learned = Learned(name=CORRECTIONS, finer=round(2.0**doublings, 3))
     made = EventSegmenter(**segmenter.get_params(deep=False)).set_params(learned=learned)

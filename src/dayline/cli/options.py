@@ -25,6 +25,19 @@ PRESETS = ("default", "fast", "paper", "authors")
 METHODS = (*PRESETS, *BASELINES)
 """Our default, the same decision without a graph, the two published variants, and the baselines."""
 
+OF_METHOD = (
+    "method",
+    "n_events",
+    "min_duration",
+    "expected_duration",
+    "level",
+    "learned",
+    "device",
+    "interpolate",
+    "no_pauses",
+)
+"""Options that are parameters of the method."""
+
 of_photos = partial(Option, rich_help_panel="Photos and video")
 of_tables = partial(Option, rich_help_panel="Feature files")
 
@@ -217,7 +230,11 @@ class Options:
             keep_screenshots=self.keep_screenshots,
         )
 
-    def _segmenter(self) -> Segmenter:
+    def _segmenter(self) -> Segmenter | None:
+        usual = Options()
+        if all(getattr(self, name) == getattr(usual, name) for name in OF_METHOD):
+            return None  # the default; importing scikit-learn takes longer than all other options
+
         from dayline.decision.learned import Learned
         from dayline.estimators import EventSegmenter
         from dayline.research.baselines.segmenter import BaselineSegmenter

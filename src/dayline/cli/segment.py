@@ -14,8 +14,8 @@ from dayline.text import duration_text, parse_offset, time_text
 
 if TYPE_CHECKING:
     from dayline.album.export.formats import Kind
-    from dayline.album.segment import SegmentedDay
     from dayline.album.settings import Settings
+    from dayline.album.write import SegmentedDay
 
 
 def segment(
