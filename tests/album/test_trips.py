@@ -68,7 +68,7 @@ def test_a_trip_through_several_towns_has_its_countries():
 
 def test_a_trip_without_known_towns_has_no_title_of_its_own():
     days = [day(k, (LISBON[0], None, None)) for k in (4, 5)]
-    assert find_trips([*HOME_DAYS, *days, *AFTER]) == (Trip((4, 5), ""),)
+    assert find_trips([*HOME_DAYS, *days, *AFTER]) == (Trip((4, 5), "Trip"),)
 
 
 @pytest.mark.parametrize(

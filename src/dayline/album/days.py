@@ -31,7 +31,7 @@ from dayline.album.page.overview import (
 )
 from dayline.album.page.page import events_mark, page_data, put_in_album
 from dayline.album.pictures import remove_thumbnails
-from dayline.album.places import EventFeatures, similar_events
+from dayline.album.places import similar_events
 from dayline.album.recognize import (
     PLACES,
     DescribedDay,
@@ -409,31 +409,29 @@ def _write_overview(
         Folder of each day, and its result or why it has none.
     """
     rows: list[Day] = []
-    looks: list[EventFeatures | None] = []
-    albums: list[Any] = []
+    albums: dict[str, Any] = {}
     for name, day in days:
         if isinstance(day, str):
             rows.append(Day(shown_name(name), name, None, day))
-            looks.append(None)
-            albums.append(None)
             continue
         page = page_data(folder / name / "index.html") or {}
         pictures, ratios = _pictures(page)
         addresses = kept_addresses(page)
         rows.append(Day(shown_name(name), name, day.segmentation, "", pictures, ratios, addresses))
-        looks.append(day.features)
-        albums.append(page.get("album"))
+        albums[name] = page.get("album")
+
     places = find_album_places(rows, before=overview_data(folder))
     for number, row in enumerate(rows):
         if row.segmentation is None:
             continue
         album = album_data(rows, number, places, title=title)
-        if album == albums[number]:
+        if album == albums[row.folder]:
             continue
         with suppress(LockedFolderError), output_folder(folder / row.folder) as inner:
             # A page that a person changed stays as it is.
             if OwnFiles(inner).wrote("index.html"):
                 put_in_album(inner, album)
+    looks = [None if isinstance(day, str) else day.features for _, day in days]
     write_overview(rows, folder, title=title, places=places, similar=similar_events(looks))
 
 

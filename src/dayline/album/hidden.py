@@ -22,7 +22,7 @@ def key_shown(segmentation: Segmentation, event: Event) -> int | None:
     shown = sorted(set(range(event.start, event.stop)).difference(segmentation.hidden))
     if key is None or (event.key_chosen and key in shown):
         return key
-    favorites = [frame for frame in shown if frame in set(segmentation.favorites)]
+    favorites = sorted(set(shown).intersection(segmentation.favorites))
     return min(favorites or shown, key=lambda frame: abs(frame - key), default=None)
 
 

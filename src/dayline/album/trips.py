@@ -27,6 +27,7 @@ CLEARLY = 2.0
 LONGEST_GAP = 7
 """Days without photos within one trip."""
 
+NO_TOWN = "Trip"
 MOST_COUNTRIES = 3
 LONGEST_NAME = 200
 
@@ -40,7 +41,7 @@ class Trip:
     days : tuple of int
         Positions among the days of the album.
     title : str
-        Town or countries, until a person gives a name; empty if no town is known.
+        Town or countries, until a person gives a name; "Trip" if no town is known.
     towns : tuple of str
         The towns away from home, in order.
     name : str or None
@@ -165,7 +166,7 @@ def _towns(
                 towns[event.town] += event.n_frames
                 countries[event.country or event.town] += event.n_frames
     if not towns:
-        return "", ()
+        return NO_TOWN, ()
     town, n_frames = towns.most_common(1)[0]
     if 2 * n_frames >= towns.total():
         return town, tuple(towns)

@@ -198,7 +198,7 @@ class RequestHandler(BaseHTTPRequestHandler):
     def _name_trip(self, address: str) -> None:
         """Keep the name of a trip: its days, by the names of their folders, and the name."""
         server = self.server
-        page = inner_path(server.root, f"{address.removesuffix(TRIPS)}", below=server.folder)
+        page = inner_path(server.root, address.removesuffix(TRIPS), below=server.folder)
         if page is None or overview_data(page.parent) is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no overview of days here")
         self._refuse_unwritable()

@@ -42,11 +42,7 @@ def digests_of(result: Segmentation) -> list[tuple[str, ...]]:
 def numbers(folder: Path) -> tuple[list[int], list[int]]:
     """The number in the address of each event, and of each photo."""
     result, addresses = events(folder), kept_addresses(page_data(folder / "index.html"))
-    of_events, of_photos = event_numbers(result, addresses), photo_numbers(result, addresses)
-    return (
-        of_events or list(range(1, len(result.events) + 1)),
-        of_photos or list(range(1, result.n_frames + 1)),
-    )
+    return event_numbers(result, addresses), photo_numbers(result, addresses)
 
 
 def add_earlier(photos: Path, day: str, n: int = 10) -> None:

@@ -73,10 +73,8 @@ def kept_addresses(page: Mapping[str, Any] | None) -> dict[str, list[str] | None
     return kept if are_texts else None
 
 
-def event_numbers(
-    segmentation: Segmentation, addresses: Mapping[str, Any] | None
-) -> list[int] | None:
-    """Return the number in the address of each event; None if they count from 1.
+def event_numbers(segmentation: Segmentation, addresses: Mapping[str, Any] | None) -> list[int]:
+    """Return the number in the address of each event.
 
     Parameters
     ----------
@@ -85,20 +83,17 @@ def event_numbers(
     addresses : mapping or None
         See `renew_addresses`.
     """
-    if addresses is None or segmentation.digests is None:
-        return None
-    frames = {digest: frame for frame, digest in enumerate(segmentation.digests)}
     numbers = list(range(1, len(segmentation.events) + 1))
-    for number, digest in reversed(list(enumerate(addresses["events"], start=1))):
+    frames = {digest: frame for frame, digest in enumerate(segmentation.digests or ())}
+    kept = [] if addresses is None else list(enumerate(addresses["events"], start=1))
+    for number, digest in reversed(kept):
         if digest in frames:
             numbers[segmentation.labels[frames[digest]]] = number
-    return None if numbers == list(range(1, len(numbers) + 1)) else numbers
+    return numbers
 
 
-def photo_numbers(
-    segmentation: Segmentation, addresses: Mapping[str, Any] | None
-) -> list[int] | None:
-    """Return the number in the address of each photo; None if they count from 1.
+def photo_numbers(segmentation: Segmentation, addresses: Mapping[str, Any] | None) -> list[int]:
+    """Return the number in the address of each photo.
 
     Parameters
     ----------
@@ -107,11 +102,11 @@ def photo_numbers(
     addresses : mapping or None
         See `renew_addresses`.
     """
-    if addresses is None or addresses["photos"] is None:
-        return None
-    numbers = {digest: k for k, digest in enumerate(addresses["photos"], start=1)}
-    digests = enumerate(segmentation.digests or (), start=1)
-    return [numbers.get(digest, k) for k, digest in digests]
+    kept = None if addresses is None else addresses["photos"]
+    if kept is None or segmentation.digests is None:
+        return list(range(1, segmentation.n_frames + 1))
+    numbers = {digest: k for k, digest in enumerate(kept, start=1)}
+    return [numbers.get(digest, k) for k, digest in enumerate(segmentation.digests, start=1)]
 
 
 def is_moved(before: Mapping[str, Any], segmentation: Segmentation) -> bool:

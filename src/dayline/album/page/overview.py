@@ -17,15 +17,12 @@ from dayline.album.page.addresses import event_numbers, is_moved, photo_numbers
 from dayline.album.page.page import dates_heading, day_heading, events_mark, page_data
 from dayline.album.page.template import embedded_data, render
 from dayline.album.trips import Trip, find_trips, read_trip_names
-from dayline.events import Event, Segmentation, frames_text
+from dayline.events import Segmentation, frames_text
 from dayline.files import write_text_whole
 from dayline.text import context_letter, counted, duration_text
 
 MOST_PICTURES = 8
 MOST_TOWNS = 4
-NO_TOWN = "Trip"
-"""What a trip is called if no town of it is known."""
-
 PICTURE_HEIGHT = 480
 """Pixels, if a picture has as many; the page shows it smaller."""
 
@@ -108,6 +105,8 @@ def write_overview(
     """
     path = Path(folder) / "index.html"
     trips = find_trips([day.shown for day in days], read_trip_names(path.parent))
+    rows = [_day_row(day) for day in days]
+
     data = {
         "title": title,
         "moved": _moved(path, days),
@@ -115,13 +114,18 @@ def write_overview(
         # So that the page can be written again after the events of a day were saved.
         "folders": [day.address for day in days],
         "why": [day.why for day in days],
-        "trips": [[trip.name, trip.title or NO_TOWN, trip.days] for trip in trips],
+        "trips": [[trip.name, trip.title, trip.days] for trip in trips],
     }
     content = {
-        "rows": [_day_row(day) for day in days],
-        "trips": [_trip_row(trip, days) for trip in trips],
+        "rows": rows,
+        "trips": [_trip_row(trip, days, rows) for trip in trips],
         "trip_of": {
-            k: {"number": number, "day": nth, "n_days": len(trip.days), "name": _trip_name(trip)}
+            k: {
+                "number": number,
+                "day": nth,
+                "n_days": len(trip.days),
+                "name": trip.name or trip.title,
+            }
             for number, trip in enumerate(trips)
             for nth, k in enumerate(trip.days, start=1)
         },
@@ -155,12 +159,8 @@ def overview_data(folder: Path) -> dict[str, Any] | None:
     return data if data is not None and isinstance(data.get("days"), list) else None
 
 
-def _trip_name(trip: Trip) -> str:
-    return trip.name or trip.title or NO_TOWN
-
-
-def _trip_row(trip: Trip, days: Sequence[Day]) -> dict[str, Any]:
-    """Return what the page shows of a trip."""
+def _trip_row(trip: Trip, days: Sequence[Day], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the page shows of a trip; `rows` are those of all days."""
     inside = [day for k in trip.days if (day := days[k].shown) is not None]
     spans = [day.date_span for day in inside if day.date_span is not None]
     more = f" and {len(trip.towns) - MOST_TOWNS} more" if len(trip.towns) > MOST_TOWNS else ""
@@ -170,12 +170,12 @@ def _trip_row(trip: Trip, days: Sequence[Day]) -> dict[str, Any]:
         counted(sum(day.n_frames for day in inside), "photo"),
         ", ".join(trip.towns[:MOST_TOWNS]) + more,
     ]
-    rows = [_day_row(days[k]) for k in trip.days]
+    pictures = [rows[k]["pictures"][0] for k in trip.days if rows[k].get("pictures")]
     return {
-        "name": _trip_name(trip),
+        "name": trip.name or trip.title,
         "first": trip.days[0] + 1,
         "facts": " · ".join(filter(None, facts)),
-        "pictures": [row["pictures"][0] for row in rows if row.get("pictures")][:MOST_PICTURES],
+        "pictures": pictures[:MOST_PICTURES],
     }
 
 
@@ -184,13 +184,21 @@ def _day_row(day: Day) -> dict[str, Any]:
     row: dict[str, Any] = {"heading": day.name, "overline": None, "why": day.why, "address": None}
     if day.segmentation is None:
         return row
-    events = [day.segmentation.events[k] for k in day.event_numbers]
     heading = day_heading(day.segmentation)
+
+    events = [day.segmentation.events[k] for k in day.event_numbers]
     longest = sorted(events, key=lambda e: -e.n_frames)[:MOST_PICTURES]
     keys = (key_shown(day.segmentation, event) for event in longest)
     inside = sorted(key for key in keys if key is not None and key in day.pictures)
-    n_hidden = len(day.segmentation.hidden)
     names, numbers = day.segmentation.names, photo_numbers(day.segmentation, day.addresses)
+
+    towns = list(dict.fromkeys(event.town for event in events if event.town))
+    n_hidden = len(day.segmentation.hidden)
+    facts = [
+        ", ".join(towns[:MOST_TOWNS]),
+        frames_text(day.segmentation, shown_frames(day.segmentation)),
+        counted(len(events), "event") if events else f"{n_hidden} hidden",
+    ]
     return {
         "heading": heading or day.name,
         "overline": None if heading is None or _date(day.segmentation) == day.name else day.name,
@@ -201,18 +209,12 @@ def _day_row(day: Day) -> dict[str, Any]:
                 "address": f"{day.address}/{quote(day.pictures[frame])}",
                 "width": round(PICTURE_HEIGHT * day.ratios.get(frame, 4 / 3)),
                 "height": PICTURE_HEIGHT,
-                "photo": f"#photo-{frame + 1 if numbers is None else numbers[frame]}",
+                "photo": f"#photo-{numbers[frame]}",
                 "label": f"frame {frame}" if names is None else names[frame],
             }
             for frame in inside
         ],
-        "facts": " · ".join(
-            [
-                *([", ".join(towns)] if (towns := _towns(events)[:MOST_TOWNS]) else []),
-                frames_text(day.segmentation, shown_frames(day.segmentation)),
-                counted(len(events), "event") if events else f"{n_hidden} hidden",
-            ]
-        ),
+        "facts": " · ".join(filter(None, facts)),
     }
 
 
@@ -431,15 +433,10 @@ def _data(
     }
 
 
-def _those(numbers: Sequence[int] | None, shown: Sequence[int]) -> list[int] | None:
-    """Return the numbers, from 1, of what is shown; None if they count from 1."""
-    found = [k + 1 if numbers is None else numbers[k] for k in shown]
+def _those(numbers: Sequence[int], shown: Sequence[int]) -> list[int] | None:
+    """Return the numbers of what is shown; None if they count from 1."""
+    found = [numbers[k] for k in shown]
     return None if found == list(range(1, len(found) + 1)) else found
-
-
-def _towns(events: Sequence[Event]) -> list[str]:
-    """Return the towns of events, in order."""
-    return list(dict.fromkeys(event.town for event in events if event.town))
 
 
 def _date(segmentation: Segmentation) -> str | None:
