@@ -116,6 +116,13 @@ def made_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sources")
     make_day(folder / "PHOTOS")
     write_calendar(folder / "my.ics", LUNCH)
+    (folder / "talk.srt").write_text(
+        "\n".join(
+            f"00:{k // 2:02d}:{30 * (k % 2):02d},000 --> 00:{k // 2:02d}:{30 * (k % 2) + 20},000\n"
+            f"The {word} and the other {word} are told of in part {k} of the talk.\n"
+            for k, word in enumerate(["glacier"] * 20 + ["violin"] * 20 + ["bread"] * 20)
+        )
+    )
     make_film(folder / "film.mp4", (("red", 50), ("blue", 60), ("green", 50)))
     for k, day in enumerate(("20150312", "20150313")):
         make_day(folder / "ARCHIVE" / f"day{k + 1}", day=day)

@@ -124,3 +124,11 @@ def test_what_is_given_stays_and_what_is_wrong_is_said():
         dominant_period(np.zeros((600, 9)))
     with pytest.raises(ValueError, match="frame 3 holds NaN"):
         dominant_period([[0.0], [1.0], [2.0], [np.nan]])
+
+
+@pytest.mark.parametrize("cycles", [7.9, 8.0])
+def test_the_longest_period_is_found_for_every_length(cycles):
+    # 1 / (8 / n) is rounded, for some n to more than n / 8, the longest period.
+    for n in (49, 98, 103, 107, 196, 206, 214):
+        found = dominant_period(np.sin(2 * np.pi * cycles * np.arange(n) / n)[:, None])
+        assert found is None or abs(found - n / 8) < 1.0

@@ -18,8 +18,8 @@ from dayline.album.extraction import (
     features_of,
     forget_read,
     frame_reader,
-    is_table,
     source_digests,
+    source_kind,
 )
 from dayline.album.page.addresses import kept_addresses
 from dayline.album.page.overview import (
@@ -227,7 +227,11 @@ def segment_recording(
             source, output, settings, corrections=corrections, forget=forget, on_step=on_step
         )
     known = None if output is None else places or places_beside(output)
-    if output is None or known is None or (isinstance(source, Path) and is_table(source)):
+    if (
+        output is None
+        or known is None
+        or (isinstance(source, Path) and source_kind(source) in ("features", "talk"))
+    ):
         return result
     path = source if isinstance(source, Path) else source.source
     described = replace(read_day(output), given=result.given)

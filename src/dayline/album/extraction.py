@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from dayline.album.export.formats import Kind
 from dayline.album.key_photos import SMALL, measure_photo, picture_quality
 from dayline.album.pictures import DECODED_SIDE, PictureFolder
 from dayline.album.settings import Settings
@@ -37,6 +39,7 @@ from dayline.media.frame import (
 )
 from dayline.media.photos import is_live
 from dayline.media.source import ahead, images, open_source
+from dayline.media.talk import Cue, Talk, is_talk, sentences
 from dayline.media.walk import FilesFound, find_files
 from dayline.progress import OnStep
 
@@ -292,18 +295,28 @@ def is_table(source: Path) -> bool:
     return source.suffix.lower() in TABLE_SUFFIXES and not source.is_dir()
 
 
-def source_digests(source: Path | FeatureTable | FrameSequence) -> Iterator[str]:
+def source_kind(source: Path) -> Kind:
+    """Return what a source is, by its name."""
+    if source.is_dir():
+        return "photos"
+    return "features" if is_table(source) else "talk" if is_talk(source) else "video"
+
+
+def source_digests(source: Path | FeatureTable | FrameSequence | Talk) -> Iterator[str]:
     """Yield the digests of the frames of a source, or of a film that is not read yet.
 
     Parameters
     ----------
-    source : Path, FeatureTable or FrameSequence
-        A folder of photos, a film, rows of features, or frames. Other files have no digests.
+    source : Path, FeatureTable, FrameSequence or Talk
+        A folder of photos, a film, rows of features, frames, or a transcript. Other files have no
+        digests.
     """
     if isinstance(source, FrameSequence):
         yield from source.digests
     elif isinstance(source, FeatureTable):
         yield from row_digests(source.features)
+    elif isinstance(source, Talk):
+        yield from sentence_digests(sentences(source.cues))
     elif source.is_dir():
         from dayline.media.decode import content_digest
 
@@ -321,6 +334,20 @@ def row_digests(features: FloatArray) -> tuple[str, ...]:
     """Return a hash of every row of features: what the row is, wherever it stands."""
     rows = np.ascontiguousarray(np.ma.filled(features, np.nan), dtype=np.float64)
     return tuple(hashlib.sha256(row.tobytes()).hexdigest()[:32] for row in rows)
+
+
+def sentence_digests(said: Sequence[Cue]) -> tuple[str, ...]:
+    """Return a hash of every sentence: its words, and how often they were said before.
+
+    Its time does not count, so that subtitles may be shifted.
+    """
+    times_said: Counter[str] = Counter()
+    digests = []
+    for one in said:
+        content = f"{one.text}\n{times_said[one.text]}".encode("utf-8", "surrogatepass")
+        digests.append(hashlib.sha256(content).hexdigest()[:32])
+        times_said[one.text] += 1
+    return tuple(digests)
 
 
 def forget_read(folder: Path) -> None:

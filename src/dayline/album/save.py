@@ -13,6 +13,7 @@ from dayline.album.export.table import write_csv
 from dayline.album.extraction import source_digests
 from dayline.album.page.page import events_mark, frames_mark, page_data, renew_page
 from dayline.album.recognize import places_beside
+from dayline.album.titles import with_titles
 from dayline.album.write import old_chapters_notes, old_events_note, renew_exports
 from dayline.events import Segmentation, read_events
 from dayline.files import write_text_whole
@@ -105,6 +106,8 @@ def save_events(
             favorites=edited.favorites,
             hidden=edited.hidden,
         )
+        if any(event.title for event in current.events):
+            saved = with_titles(saved)
         history = None if saved.to_json() == current.to_json() else keep_aside(folder / EVENTS)
         # First the corrections: after a kill in between, the next run already uses them.
         keep_edits(folder, [saved], copy=False)

@@ -32,6 +32,7 @@ from dayline.album.extraction import (
     measures_of,
     read_source,
     row_digests,
+    sentence_digests,
     signatures_of,
     source_digests,
 )
@@ -39,6 +40,7 @@ from dayline.album.key_photos import photo_quality, with_key_photos, with_locati
 from dayline.album.page.graph_picture import graph_of_frames
 from dayline.album.places import event_features
 from dayline.album.settings import Segmenter, Settings
+from dayline.album.titles import with_titles
 from dayline.album.unchanged import forget_day
 from dayline.album.where import with_towns
 from dayline.album.write import (
@@ -55,6 +57,7 @@ from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation, SetAside, Shot, last_time
 from dayline.features.tables import FeatureTable, read_features
+from dayline.features.talk import word_features
 from dayline.media.breaks import (
     FrameGroups,
     find_dates,
@@ -64,6 +67,7 @@ from dayline.media.breaks import (
 )
 from dayline.media.clocks import with_one_clock
 from dayline.media.frame import FrameSequence, MissingFrames
+from dayline.media.talk import Talk, is_talk, read_talk, sentences
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
 from dayline.text import counted, duration_text, kinds_text
@@ -83,7 +87,7 @@ REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
 
 
 def segment_and_write(
-    source: Path | FeatureTable | FrameSequence,
+    source: Path | FeatureTable | FrameSequence | Talk,
     folder: Path | None,
     settings: Settings,
     *,
@@ -96,8 +100,9 @@ def segment_and_write(
 
     Parameters
     ----------
-    source : Path, FeatureTable or FrameSequence
-        A folder of photos, a video, a feature file, features in memory, or photos already in order.
+    source : Path, FeatureTable, FrameSequence or Talk
+        A folder of photos, a video, a transcript, a feature file, features in memory, or photos
+        already in order.
     folder : Path or None
         Where to write; None writes nothing.
     settings : Settings
@@ -115,8 +120,10 @@ def segment_and_write(
         name = source.name
         source = read_features(source, key=settings.key, transpose=settings.transpose)
     elif not isinstance(source, FeatureTable):
-        path = source.source if isinstance(source, FrameSequence) else source
+        path = source if isinstance(source, Path) else source.source
         name = path.resolve().name
+        if isinstance(source, Path) and is_talk(source):
+            source = read_talk(source)
     if folder is not None and not forget:
         refuse_other_result(folder, "recording", name, source_digests(source))
 
@@ -138,6 +145,8 @@ def segment_and_write(
                 method=settings.method,
                 on_step=on_step,
             )
+        elif isinstance(source, Talk):
+            result = segment_talk(source, settings, folder, corrections=used, on_step=on_step)
         else:
             result = segment_frames(source, settings, folder, corrections=used, on_step=on_step)
         if settings.private:
@@ -397,6 +406,7 @@ def segment_table(
     corrections: Segmentation | Literal["kept"] | None = "kept",
     segmenter: Segmenter | None = None,
     method: str | None = None,
+    digests: Sequence[str] | None = None,
     on_step: OnStep | None = None,
 ) -> SourceResult:
     """Find the events of precomputed features.
@@ -418,8 +428,11 @@ def segment_table(
         As for `segment_source`.
     method : str, optional
         Name of the method.
+    digests : sequence of str, optional
+        What each row is; by default a hash of its values.
     """
-    digests, given = row_digests(features), check_times(times, len(features))
+    digests = row_digests(features) if digests is None else tuple(digests)
+    given = check_times(times, len(features))
     saved = load_corrections(
         corrections,
         None if store is None else Path(store),
@@ -454,6 +467,50 @@ def segment_table(
     if isinstance(segmenter, EventSegmenter):
         graph = graph_of_frames(segmenter.graph_, segmenter.row_of_frame_)
     return SourceResult(segmentation, communities, graph, corrections=saved.new)
+
+
+def segment_talk(
+    talk: Talk,
+    settings: Settings,
+    folder: Path | None = None,
+    *,
+    corrections: Segmentation | Literal["kept"] | None = "kept",
+    on_step: OnStep | None = None,
+) -> SourceResult:
+    """Find the events of a transcript; each sentence is a frame.
+
+    Parameters
+    ----------
+    talk : Talk
+        See `read_talk`.
+    settings, folder, corrections, on_step
+        As for `segment_frames`.
+    """
+    said = sentences(talk.cues)
+    result = segment_table(
+        word_features([one.text for one in said]),
+        times=[one.start for one in said],
+        clock="media",
+        source=talk.source.resolve().name,
+        store=folder,
+        corrections=corrections,
+        segmenter=settings.segmenter,
+        method=", ".join(filter(None, (settings.method, "features words"))),
+        digests=sentence_digests(said),
+        on_step=on_step,
+    )
+    found = result.segmentation
+    # An event lasts until its last sentence ends; none begins later than the next event.
+    events = [replace(event, stop_time=said[event.stop - 1].end) for event in found.events]
+    counts = f"{counted(len(talk.cues), 'cue')} in {counted(len(said), 'sentence')}"
+    segmentation = found.about(
+        events=tuple(events),
+        texts=tuple(one.text for one in said),
+        notes=(counts, *talk.notes, *found.notes),
+    )
+    if settings.titles:
+        segmentation = with_titles(segmentation)
+    return replace(result, segmentation=segmentation)
 
 
 def _with_typical_duration(segmenter: Segmenter | None, seconds: float | None) -> Segmenter:

@@ -65,6 +65,8 @@ class Settings:
         Whether the exports of a video have its shots rather than its scenes.
     thumbnails, blur_faces, write_chapters, private : bool
         See `write_result`.
+    titles : bool
+        Give events titles from what is said in them (`dayline.album.titles`).
     calendars : tuple of Path
         Calendars whose entries are suggested as names (`dayline.album.calendars`).
     key, transpose
@@ -92,6 +94,7 @@ class Settings:
     timezone: str | None = None
     calendars: tuple[Path, ...] = ()
     keep_screenshots: bool = False
+    titles: bool = True
 
     def __post_init__(self) -> None:
         """Raise ValueError if a setting is invalid."""

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dayline.album.export.formats import Kind
-from dayline.album.extraction import is_table
+from dayline.album.extraction import is_table, source_kind
 from dayline.arrays import FloatArray
 from dayline.features.tables import FeatureTable
 from dayline.media.frame import VIDEO_SUFFIXES, natural_key, shown_name
@@ -167,13 +167,9 @@ def _from_paths(paths: Sequence[Path]) -> list[Source]:
         [os.fsencode(path.name) for path in whole], [os.fsencode(path) for path in whole]
     )
     return [
-        Source(shown_name(path.name), folder, _kind(path), path)
+        Source(shown_name(path.name), folder, source_kind(path), path)
         for path, folder in zip(whole, folders, strict=True)
     ]
-
-
-def _kind(path: Path) -> Kind:
-    return "photos" if path.is_dir() else "features" if is_table(path) else "video"
 
 
 def _from_arrays(arrays: Mapping[str, Any]) -> list[Source]:

@@ -115,6 +115,7 @@ NOT_FOR: Mapping[Kind, tuple[str, ...]] = {
     "photos": (*OF_VIDEOS, *OF_FEATURES),
     "video": (*OF_PHOTOS, *OF_FEATURES),
     "features": (*OF_PHOTOS, *OF_VIDEOS, *OF_PICTURES),
+    "talk": (*OF_PHOTOS, *OF_VIDEOS, *OF_PICTURES, *OF_FEATURES),
 }
 """Settings that do not apply to a kind of source: a result does not depend on them."""
 

@@ -180,6 +180,12 @@ class Options:
         bool,
         of_photos("--write-chapters", help="Copy the video with the events as chapters."),
     ] = False
+    titles: Annotated[
+        bool,
+        of_photos(
+            "--titles/--no-titles", help="Title events by what is said in them, if that is known."
+        ),
+    ] = True
     places: Annotated[
         Path | None,
         of_photos(
@@ -228,6 +234,7 @@ class Options:
             timezone=self.timezone,
             calendars=tuple(self.calendar or ()),
             keep_screenshots=self.keep_screenshots,
+            titles=self.titles,
         )
 
     def _segmenter(self) -> Segmenter | None:

@@ -23,8 +23,8 @@ def segment(
         Path,
         typer.Argument(
             help=(
-                "A folder of photos, with or without subfolders (grouped by day), a video, or a"
-                " feature file."
+                "A folder of photos, with or without subfolders (grouped by day), a video, a"
+                " transcript, or a feature file."
             )
         ),
     ],
@@ -103,9 +103,9 @@ def segment(
         bool, typer.Option("--json", help="Print events.json instead of a table.")
     ] = False,
 ) -> None:
-    """Split photos, a video or a sequence of features into events."""
+    """Split photos, a video, a talk or a sequence of features into events."""
     from dayline.album.days import FoundDays, find_days, segment_days, segment_recording
-    from dayline.album.extraction import is_table
+    from dayline.album.extraction import source_kind
     from dayline.album.recognize import read_places
     from dayline.album.write import default_output
     from dayline.cli.console import open_in_browser, progress_bar
@@ -117,7 +117,7 @@ def segment(
         _print_frames(source, settings, by_folder=by_folder, as_one=as_one)
         return
 
-    kind: Kind = "photos" if source.is_dir() else "features" if is_table(source) else "video"
+    kind = source_kind(source)
     _check_options(source, kind, options, settings, by_folder=by_folder, as_one=as_one)
     if kind == "features" and options.export and output is None:
         raise ValueError("--export needs a folder for the result; choose one with -o")
@@ -224,25 +224,24 @@ def _check_options(
         ("--key", options.key, ("features",), "feature files"),
         ("--transpose", options.transpose, ("features",), "feature files"),
         ("--interpolate", options.interpolate, ("features",), "feature files"),
-        ("--no-pauses", options.no_pauses, ("features",), "feature files"),
+        ("--no-pauses", options.no_pauses, ("features", "talk"), "feature files and transcripts"),
+        ("--no-titles", not options.titles, ("video", "talk"), "talk"),
     ):
         if value and kind not in kinds:
             raise ValueError(f"{name} only applies to {only}, not to {source}; leave it out")
-    check_settings(settings, pictures=kind != "features")
+    check_settings(settings, pictures=kind in ("photos", "video"))
     check_suited(settings.formats, kind, source=source)
 
 
 def _print_frames(source: Path, settings: Settings, *, by_folder: bool, as_one: bool) -> None:
     """List the frames in order, with their times; write nothing."""
     from dayline.album.days import FoundDays, PhotoDay, find_days
-    from dayline.album.extraction import is_table
+    from dayline.album.extraction import source_kind
     from dayline.decision.pauses import find_pauses
     from dayline.media.source import open_source
 
-    if is_table(source):
-        raise ValueError(
-            f"{source}: --dry-run lists the frames of photos and videos; a feature file has none"
-        )
+    if source_kind(source) in ("features", "talk"):
+        raise ValueError(f"{source}: --dry-run lists the frames of photos and videos; leave it out")
     found = FoundDays() if as_one else find_days(source, settings, by_folder=by_folder)
     for day in found.days or (found.whole or source,):
         if isinstance(day, PhotoDay):

@@ -47,6 +47,8 @@ class Event:
         "required" (set by a person, or with `must`).
     name : str or None
         Name given by a person.
+    title : str or None
+        What sets its words apart from the rest of the talk; a name takes precedence.
     location : tuple of two floats or None
         Latitude and longitude in degrees, north and east positive.
     town, country : str or None
@@ -66,6 +68,7 @@ class Event:
     confidence: float | None = None
     reason: Reason | None = None
     name: str | None = None
+    title: str | None = None
     location: tuple[float, float] | None = None
     town: str | None = None
     country: str | None = None
@@ -201,7 +204,7 @@ def labels_to_boundaries(labels: Iterable[Any]) -> IntArray:
 
 
 A_YEAR = 366 * 86_400
-PER_FRAME = ("scores", "times", "dates", "names", "digests", "durations")
+PER_FRAME = ("scores", "times", "dates", "names", "digests", "durations", "texts")
 
 
 @dataclass(frozen=True)
@@ -229,6 +232,8 @@ class Segmentation:
         frame of a film by the film and its time, a row of a table by its values.
     durations : tuple of float or None
         Seconds that each video among photos lasts, None for a photo; None if there is no video.
+    texts : tuple of str or None
+        What is said from every frame until the next one; None if there is no transcript.
     source : str or None
         Name of the source, for display.
     method : str or None
@@ -265,6 +270,7 @@ class Segmentation:
     names: tuple[str, ...] | None = None
     digests: tuple[str, ...] | None = None
     durations: tuple[float | None, ...] | None = None
+    texts: tuple[str, ...] | None = None
     source: str | None = None
     method: str | None = None
     skipped: tuple[SkippedFile, ...] = field(default=())
@@ -387,7 +393,9 @@ class Segmentation:
         for event, start in zip(self.events, [*self.start_times[1:], None], strict=True):
             inside = range(event.start, event.stop)
             last, exact = last_time(self.times, self.durations, inside), event.stop_time
-            stops.append(exact if _is_between(last, exact, start) else last)
+            # The last sentence of a talk may end long after it starts.
+            is_end = event.stop == self.n_frames and _is_between(last, exact, np.inf)
+            stops.append(exact if is_end or _is_between(last, exact, start) else last)
         return tuple(stops)
 
     @property

@@ -245,9 +245,9 @@ def event_texts(segmentation: Segmentation) -> list[dict[str, str]]:
             "confidence": "" if row["confidence"] is None else f"{row['confidence']:.0%}",
             "reason": row["reason"] or "",
             "context": clean_text(row["place"] or row["context"] or ""),
-            "name": clean_text(row["name"] or ""),
+            "name": clean_text(row["name"] or event.title or ""),
         }
-        for row in rows
+        for row, event in zip(rows, segmentation.events, strict=True)
     ]
 
 

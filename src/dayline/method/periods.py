@@ -93,7 +93,9 @@ def find_period(x: FloatArray) -> float | None:
     # A cycle of another shape than a sine may be strongest in one of its harmonics.
     column = columns[:, best]
     longest = len(x) / FEWEST_CYCLES
-    multiples = [m / frequency for m in range(1, MOST_HARMONIC + 1) if m / frequency <= longest]
+    # 1 / (8 / n) may be more than n / 8.
+    multiples = [min(m / frequency, longest) for m in range(1, MOST_HARMONIC + 1)]
+    multiples = [one for m, one in enumerate(multiples, start=1) if m / frequency < longest + 1e-6]
     explained = [_explained(column, period) for period in multiples]
     if max(explained) < LEAST_EXPLAINED:
         return None
@@ -186,6 +188,8 @@ def _without_level(column: FloatArray, period: float) -> tuple[Any, FloatArray]:
 def _profile(phases: FloatArray, rest: FloatArray, period: float) -> tuple[FloatArray, FloatArray]:
     """Return phases of a cycle, up to one for each row of it, and the median of each."""
     n_phases = min(round(period), MOST_PHASES)
+    # What rounding puts just below 1 is 0.
+    phases = np.where(phases * n_phases + 1e-6 >= n_phases, phases - 1.0, phases)
     bins = np.floor(phases * n_phases + 1e-6).astype(np.int64) % n_phases
     order = np.argsort(bins, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(bins[order])) + 1)

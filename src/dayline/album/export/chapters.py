@@ -73,6 +73,8 @@ def chapters(
         times, origin = _player_times(segmentation)
         starts = [max(time - origin, 0.0) for time in segmentation.start_times if time is not None]
         end = float(times[-1]) + (float(np.median(np.diff(times))) if len(times) > 1 else 1.0)
+        if segmentation.texts is not None and (last := segmentation.stop_times[-1]) is not None:
+            end = max(last - origin, float(times[-1]))  # when the last sentence ends
 
     for k in range(1, len(starts)):
         # The photos on the two sides of a boundary may have the same time.

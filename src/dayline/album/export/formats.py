@@ -34,7 +34,7 @@ from dayline.result_folder import export_folder
 
 log = logging.getLogger(__name__)
 
-Kind: TypeAlias = Literal["photos", "video", "features"]
+Kind: TypeAlias = Literal["photos", "video", "features", "talk"]
 """What events may be of."""
 
 
@@ -78,7 +78,7 @@ class Format:
     """
 
     name: str
-    suits: tuple[Kind, ...] = ("photos", "video", "features")
+    suits: tuple[Kind, ...] = ("photos", "video", "features", "talk")
     is_timed: bool = False
     has_rate: bool = False
     is_folder: bool = False

@@ -38,7 +38,7 @@ Cell = str | int | float | None
 
 
 def event_titles(segmentation: Segmentation, labels: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the name of every event, or "Event 3 (kitchen)": its number from 1, and its label.
+    """Return the name or title of every event, or "Event 3 (kitchen)": its number and label.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ def event_titles(segmentation: Segmentation, labels: Sequence[str] = ()) -> tupl
     titles = []
     for k, event in enumerate(segmentation.events):
         label = f" ({labels[k]})" if labels and labels[k] else ""
-        titles.append(clean_text(event.name or "") or f"Event {k + 1}{label}")
+        titles.append(clean_text(event.name or event.title or "") or f"Event {k + 1}{label}")
     return tuple(titles)
 
 
 def event_label(segmentation: Segmentation, event: Event) -> str:
-    """Return the name of an event, else that of its place, else "Event"."""
-    return clean_text(event.name or "") or place_name(segmentation, event) or "Event"
+    """Return the name or title of an event, else the name of its place, else "Event"."""
+    return clean_text(event.name or event.title or "") or place_name(segmentation, event) or "Event"
 
 
 def place_name(segmentation: Segmentation, event: Event) -> str:

@@ -67,8 +67,13 @@ export function adopt(next) {
   replaceState(next);
 }
 
+// What sets the words of an event apart from the rest of the talk; null if nothing is said.
+export function spokenTitle({ start, stop }) {
+  return data.titles?.[`${start}-${stop}`] ?? null;
+}
+
 export function titleOf(index) {
-  return events[index].name ?? `Event ${index + 1}`;
+  return events[index].name ?? spokenTitle(events[index]) ?? `Event ${index + 1}`;
 }
 
 // The towns of the events, in order, each once.

@@ -45,6 +45,7 @@ import { writable } from "./served.js";
 import { restoreStored, storeState } from "./store.js";
 import { canTellStory, hasStory, tellStory } from "./story.js";
 import { suggestionFor } from "./suggestions.js";
+import { findWords } from "./talk.js";
 import { plural } from "./text.js";
 import { hidePreview, renderTimeline } from "./timeline.js";
 import { renderTools } from "./tools.js";
@@ -62,6 +63,7 @@ function render(message) {
   renderMap();
   renderTimeline();
   renderRows();
+  findWords();
   renderSummary();
   renderBar();
   renderGraph();
@@ -214,6 +216,7 @@ document.addEventListener("keydown", (e) => {
   e.preventDefault();
 });
 
+document.getElementById("find")?.addEventListener("input", findWords);
 document.getElementById("undo").addEventListener("click", undo);
 document.getElementById("redo").addEventListener("click", redo);
 document.getElementById("save").addEventListener("click", save);

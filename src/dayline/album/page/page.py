@@ -20,6 +20,7 @@ from dayline.album.page.addresses import is_moved, renew_addresses
 from dayline.album.page.graph_picture import Drawable, graph_image
 from dayline.album.page.template import embedded_data, render
 from dayline.album.pictures import remove_thumbnails
+from dayline.album.titles import titles_of_levels
 from dayline.arrays import Array
 from dayline.events import Segmentation
 from dayline.files import UnreadableFileError, reading, write_text_whole, writing_whole
@@ -316,16 +317,19 @@ def _ratio(path: Path) -> float:
 def _html(segmentation: Segmentation, data: Mapping[str, Any]) -> str:
     is_wall = segmentation.clock == "wall"
     is_named = segmentation.names is not None and segmentation.clock != "media"
-    thing = "photo" if is_wall or is_named else "frame"
+    is_talk = segmentation.texts is not None and not data["pictures"]
+    thing = "photo" if is_wall or is_named else "sentence" if is_talk else "frame"
     data = {
         **data,
         "thing": thing,
+        "titles": titles_of_levels(segmentation),
         "key": frames_mark(segmentation),
         "base": events_mark(segmentation),
     }
     shown = without_hidden(segmentation)
     content = {
         "segmentation": segmentation,
+        "spoken": segmentation.texts is not None,
         "shown_events": [] if shown is None else shown.events,
         "thing": thing,
         "album": data.get("album"),

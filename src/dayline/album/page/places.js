@@ -11,6 +11,7 @@ import {
   refresh,
   replaced,
   state,
+  spokenTitle,
   titleOf,
 } from "./events.js";
 import { data, durationText, eventDuration, eventSpanText, isWall, thing } from "./frames.js";
@@ -99,7 +100,8 @@ export function contextLabel(community) {
 // What people see an event called: its name, or a title made from what is known of it.
 export function shownTitle(index) {
   const { name, community, start_time: start, stop_time: stop } = events[index];
-  if (name !== null) return name;
+  const own = name ?? spokenTitle(events[index]);
+  if (own !== null) return own;
   const before = events[index - 1] ?? null;
   const title = automaticTitle({
     start: isWall ? start : null,

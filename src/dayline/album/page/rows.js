@@ -24,6 +24,7 @@ import { badge, frameButton, movie, pictureOf } from "./pictures.js";
 import { chosen, colorClass, contextTag, isShown, refreshContext, shownTitle } from "./places.js";
 import { canTellStory } from "./story.js";
 import { suggestionFor } from "./suggestions.js";
+import { hasTalk, spokenIn } from "./talk.js";
 import { plural } from "./text.js";
 
 const SAMPLE = 12;
@@ -161,6 +162,7 @@ function makeRow(event, index) {
   if (!canMark) row.querySelector('[data-action="hide"]').remove();
   if (pictures === null) row.querySelector(".strip").remove();
   else moveWithArrows(row.querySelector(".strip"));
+  if (hasTalk) row.querySelector(".body").append(spokenIn(event));
   return row;
 }
 

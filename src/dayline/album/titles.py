@@ -1,0 +1,214 @@
+"""Titles of events from their own words: phrases that the rest of the talk does not have."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+from dayline.events import Segmentation
+from dayline.features.talk import WORD
+from dayline.text import clean_text
+
+LONGEST = 49
+"""Characters; YouTube's player shows no more of a title."""
+
+MOST_PHRASES = 2
+MOST_WORDS = 3
+WEAK_WORDS = frozenset(
+    [
+        "said",
+        "say",
+        "says",
+        "going",
+        "gonna",
+        "got",
+        "know",
+        "like",
+        "just",
+        "really",
+        "thing",
+        "things",
+        "think",
+        "want",
+        "way",
+        "yeah",
+        "okay",
+        "right",
+        "let",
+        "look",
+        "lot",
+        "come",
+        "good",
+        "make",
+        "great",
+        "kind",
+        "actually",
+        "little",
+        "did",
+        "does",
+        "don",
+        "didn",
+        "doesn",
+        "isn",
+        "ve",
+        "ll",
+        "re",
+    ]
+)
+"""Words that speakers of English use of anything, besides the usual stop words."""
+
+STOP_WORDS = frozenset(ENGLISH_STOP_WORDS) | WEAK_WORDS
+EVERYWHERE = 0.6
+"""Share of the events from which on a word tells nothing; so stop words of any language are known."""
+
+
+def with_titles(segmentation: Segmentation) -> Segmentation:
+    """Give every event a title from what is said in it; without a transcript, none.
+
+    A phrase counts by the log-likelihood ratio (Dunning 1993) of its frequency in the event and
+    in the rest of the talk. The best one or two are the title, in the order in which they are said.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events, with the `texts` of their frames. Names that a person gave stay.
+    """
+    if segmentation.texts is None:
+        return segmentation
+    spoken = [segmentation.texts[event.start : event.stop] for event in segmentation.events]
+    titles = event_titles_of(spoken)
+    events = tuple(
+        replace(event, title=title or None)
+        for event, title in zip(segmentation.events, titles, strict=True)
+    )
+    return segmentation.about(events=events)
+
+
+def titles_of_levels(segmentation: Segmentation) -> dict[str, str] | None:
+    """Return the titles of the events of all levels by their frames, such as "0-12"; None if none.
+
+    The page shows them when a person chooses another level.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        Events with titles, and their levels.
+    """
+    if segmentation.texts is None or not any(event.title for event in segmentation.events):
+        return None
+    titles: dict[str, str] = {}
+    for level in ((), *(one.boundaries for one in segmentation.levels), segmentation.boundaries):
+        spans = list(pairwise((0, *level, segmentation.n_frames)))
+        spoken = [segmentation.texts[start:stop] for start, stop in spans]
+        for (start, stop), title in zip(spans, event_titles_of(spoken), strict=True):
+            if title:
+                titles[f"{start}-{stop}"] = title
+    return titles
+
+
+def event_titles_of(spoken: Sequence[Sequence[str]]) -> list[str]:
+    """Return a title for each event; an empty one if nothing is said in it.
+
+    Parameters
+    ----------
+    spoken : sequence of sequences of str
+        What is said in each event, sentence by sentence.
+    """
+    shapes: dict[str, Counter[str]] = defaultdict(Counter)
+    counts = [_phrases(texts, shapes) for texts in spoken]
+    in_events = Counter(phrase for found in counts for phrase in found)
+    n_spoken = sum(1 for found in counts if found)
+    common = {
+        phrase
+        for phrase, n in in_events.items()
+        if n_spoken >= 4 and " " not in phrase and n > EVERYWHERE * n_spoken
+    }
+    totals: Counter[str] = Counter()
+    for found in counts:
+        totals.update(found)
+    n_all = [max(sum(n for p, n in found.items() if " " not in p), 1) for found in counts]
+    n_total = sum(n_all)
+
+    titles = []
+    for texts, found, n_words in zip(spoken, counts, n_all, strict=True):
+        scores = {
+            phrase: _likelihood_ratio(n, totals[phrase] - n, n_words, n_total - n_words)
+            * _weight(phrase, shapes[phrase])
+            for phrase, n in found.items()
+            if (n > 1 or n_words < 60) and not common.intersection(phrase.split())
+        }
+        best = sorted(scores, key=lambda phrase: (-scores[phrase], phrase))
+        titles.append(_title(best, scores, " ".join(texts).casefold(), shapes))
+    return titles
+
+
+def _phrases(texts: Sequence[str], shapes: dict[str, Counter[str]]) -> Counter[str]:
+    """Count runs of up to three words without stop words, and how each is written."""
+    found: Counter[str] = Counter()
+    for text in texts:
+        text = unicodedata.normalize("NFC", text)
+        runs: list[list[str]] = [[]]
+        end = 0
+        for match in WORD.finditer(text):
+            word = match[0].replace("’", "'")
+            gap = text[end : match.start()]
+            if gap.strip() not in ("", "-"):
+                runs.append([])
+            if word.casefold().partition("'")[0] in STOP_WORDS or len(word) < 3:
+                runs.append([])
+            else:
+                runs[-1].append(word)
+            end = match.end()
+        for run in runs:
+            for size in range(1, MOST_WORDS + 1):
+                for k in range(len(run) - size + 1):
+                    written = " ".join(run[k : k + size])
+                    found[written.casefold()] += 1
+                    shapes[written.casefold()][written] += 1
+    return found
+
+
+def _likelihood_ratio(here: int, elsewhere: int, n_here: int, n_elsewhere: int) -> float:
+    """Return how surprising it is that a phrase is so frequent here; 0 if it is rarer here."""
+    if n_elsewhere <= 0:
+        return float(here)
+    rate = (here + elsewhere) / (n_here + n_elsewhere)
+    if here <= rate * n_here:
+        return 0.0
+    ratio = here * math.log(here / (rate * n_here))
+    if elsewhere:
+        ratio += elsewhere * math.log(elsewhere / (rate * n_elsewhere))
+    return 2.0 * ratio
+
+
+def _weight(phrase: str, written: Counter[str]) -> float:
+    """Prefer names and phrases of several words, which say more than one."""
+    is_name = written.most_common(1)[0][0][:1].isupper()
+    return (1.0, 1.6, 1.9)[phrase.count(" ")] * (1.3 if is_name else 1.0)
+
+
+def _title(
+    best: Sequence[str], scores: dict[str, float], said: str, shapes: dict[str, Counter[str]]
+) -> str:
+    """Join the best phrases that share no word, as long as they fit."""
+    chosen: list[str] = []
+    for phrase in best[:20]:
+        words = {word[:5] for word in phrase.split()}
+        taken = {word[:5] for other in chosen for word in other.split()}
+        if scores[phrase] <= 0 or words & taken:
+            continue
+        if chosen and len(", ".join([*chosen, phrase])) > LONGEST:
+            continue
+        chosen.append(phrase)
+        if len(chosen) == MOST_PHRASES:
+            break
+    chosen.sort(key=said.find)
+    title = ", ".join(shapes[phrase].most_common(1)[0][0] for phrase in chosen)
+    title = clean_text(title)[:LONGEST].rstrip(" ,")
+    return title[:1].upper() + title[1:]

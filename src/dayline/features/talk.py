@@ -1,0 +1,96 @@
+"""From what is said to features: one row per cue, by the words around it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.linalg import hadamard
+from scipy.ndimage import gaussian_filter1d
+
+from dayline.arrays import FloatArray
+from dayline.media.talk import UNSPACED
+
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+STEM = 6
+"""Letters of a word that count, so that "sailing" and "sailors" are nearly the same word."""
+
+N_BUCKETS = 4096
+N_DIRECTIONS = 8  # a power of 2
+AROUND = 1.4
+"""Words of this many sentences on either side count too (one standard deviation): a sentence has few
+words that tell what it is about."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in lower case; of scripts without spaces, pairs of characters."""
+    words: list[str] = []
+    for word in WORD.findall(unicodedata.normalize("NFKC", text).casefold().replace("’", "'")):
+        if UNSPACED.match(word) and len(word) > 2:
+            words += [word[k : k + 2] for k in range(len(word) - 1)]
+        else:
+            words.append(word)
+    return words
+
+
+def word_features(texts: Sequence[str]) -> FloatArray:
+    """Return the main directions of the words that are said around each sentence.
+
+    Words are hashed, counted, weighted by how rare they are (TF-IDF), and averaged over the
+    sentences around; the rows are reduced to their principal components.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        What is said in each sentence.
+    """
+    counts = np.zeros((len(texts), N_BUCKETS), dtype=np.float32)
+    for row, text in zip(counts, texts, strict=True):
+        for word in words_of(text):
+            row[_bucket(word[:STEM])] += 1.0
+
+    # A word that is said in one sentence only tells nothing about others.
+    n_sentences = np.sum(counts > 0, axis=0)
+    counts, n_sentences = counts[:, n_sentences > 1], n_sentences[n_sentences > 1]
+    return main_directions(np.log1p(counts) * np.log(len(texts) / n_sentences))
+
+
+def main_directions(rows: FloatArray) -> FloatArray:
+    """Average rows over the sentences around, and reduce them to their principal components.
+
+    Later, every column is divided by its standard deviation, which would make the least component
+    as important as the first. So columns are sums and differences of all components.
+
+    Parameters
+    ----------
+    rows : array of shape (n_sentences, n_columns)
+        A vector per sentence; zeros if it says nothing.
+    """
+    if rows.shape[1] == 0:
+        return np.zeros((len(rows), 1))
+    around = gaussian_filter1d(rows, AROUND, axis=0, mode="nearest")
+    lengths = np.linalg.norm(around, axis=1, keepdims=True)
+    units = np.asarray(around / np.where(lengths > 0, lengths, 1.0), dtype=np.float64)
+    centered = units - units.mean(axis=0)
+    # The smaller Gram matrix: a talk of hours has thousands of sentences.
+    is_tall = len(centered) > centered.shape[1]
+    gram = centered.T @ centered if is_tall else centered @ centered.T
+    values, vectors = np.linalg.eigh(gram)
+    main = vectors[:, ::-1][:, :N_DIRECTIONS]
+    sizes = np.sqrt(np.maximum(values[::-1][:N_DIRECTIONS], 0.0))
+    directions = centered @ main if is_tall else main * sizes
+    # The sign of a direction is arbitrary: its largest entry is positive.
+    largest = np.take_along_axis(directions, np.argmax(np.abs(directions), axis=0)[None], axis=0)
+    components = np.zeros((len(rows), N_DIRECTIONS))
+    components[:, : directions.shape[1]] = directions * np.where(largest < 0, -1.0, 1.0)
+    return np.asarray(components @ hadamard(N_DIRECTIONS))
+
+
+def _bucket(word: str) -> int:
+    """Return the hash of a word (FNV-1a): the same in every run, unlike Python's own."""
+    value = 0x811C9DC5
+    for byte in word.encode("utf-8"):
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return value % N_BUCKETS

@@ -1,0 +1,138 @@
+"""A transcript alone: events with titles, their text on the page, and what a person corrects."""
+
+import json
+from random import Random
+
+import pytest
+
+from cli.run_command import run
+from dayline.album.titles import event_titles_of
+from dayline.events import read_events
+
+SUBJECTS = (
+    "glacier ice moraine valley melting snowfield crevasse",
+    "violin concerto orchestra melody conductor rehearsal audience",
+    "bread flour yeast oven dough sourdough baker",
+)
+OPENERS = ("We have seen the", "There is also the", "Now consider the", "And then comes the")
+
+
+def written_talk(path, *, seconds=6.0, per_subject=25):
+    """Three subjects, 25 sentences each of five words of the subject, at a steady pace."""
+    rng = Random(0)
+    lines = []
+    for subject, words in enumerate(SUBJECTS):
+        words = words.split()
+        for k in range(per_subject):
+            number = subject * per_subject + k
+            said = " ".join(rng.sample(words, 5))
+            start, end = number * seconds, number * seconds + seconds - 1
+            stamps = " --> ".join(
+                f"00:{int(t) // 60:02d}:{int(t) % 60:02d},000" for t in (start, end)
+            )
+            lines.append(f"{number + 1}\n{stamps}\n{OPENERS[k % 4]} {said}.\n")
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("talk")
+    source = written_talk(folder / "talk.srt")
+    done = run("segment", source, "-o", folder / "OUT", "--export", "youtube")
+    assert done.returncode == 0, done.stderr
+    return folder / "OUT"
+
+
+def test_the_subjects_are_the_events(talk):
+    found = read_events(talk / "events.json")
+    assert found.n_frames == 75
+    assert found.clock == "media"
+    assert len(found.boundaries) == 2
+    # The words of a sentence count for its neighbors too.
+    assert all(abs(b - true) <= 1 for b, true in zip(found.boundaries, (25, 50), strict=True))
+
+
+def test_titles_are_of_the_words_of_the_event_alone(talk):
+    events = read_events(talk / "events.json").events
+    for event, words in zip(events, SUBJECTS, strict=True):
+        said = set(event.title.casefold().replace(",", "").split())
+        assert said <= set(words.split())
+    lines = (talk / "youtube.txt").read_text().splitlines()
+    assert [line.partition(" ")[2] for line in lines] == [event.title for event in events]
+
+
+def test_the_last_event_ends_with_the_last_sentence(talk):
+    assert read_events(talk / "events.json").stop_times[-1] == 74 * 6 + 5
+
+
+def test_same_input_same_result(talk, tmp_path):
+    done = run("segment", talk.parent / "talk.srt", "-o", tmp_path / "again")
+    assert done.returncode == 0
+    assert (tmp_path / "again/events.json").read_bytes() == (talk / "events.json").read_bytes()
+
+
+def test_a_name_wins_and_stays(tmp_path):
+    source = written_talk(tmp_path / "talk.srt")
+    run("segment", source, "-o", tmp_path / "OUT")
+    path, named = tmp_path / "OUT/events.json", tmp_path / "named.json"
+    content = json.loads(path.read_text())
+    content["events"][1]["name"] = "Music"
+    named.write_text(json.dumps(content))
+    run("segment", source, "-o", tmp_path / "OUT", "--corrections", named)
+    # Subtitles may be shifted against the sound; the sentences are the same.
+    written_talk(source, seconds=7.0)
+    done = run("segment", source, "-o", tmp_path / "OUT", "--export", "webvtt")
+    assert done.returncode == 0, done.stderr
+    event = read_events(path).events[1]
+    assert (event.name, event.start_time) == ("Music", 175.0)
+    assert "\nMusic\n" in (tmp_path / "OUT/chapters.vtt").read_text()
+
+
+def test_no_titles_leaves_numbers(tmp_path):
+    source = written_talk(tmp_path / "talk.srt")
+    done = run("segment", source, "-o", tmp_path / "OUT", "--no-titles", "--export", "webvtt")
+    assert done.returncode == 0, done.stderr
+    assert "\nEvent 2\n" in (tmp_path / "OUT/chapters.vtt").read_text()
+
+
+def test_damage_ends_with_one_line_and_code_2(tmp_path):
+    source = written_talk(tmp_path / "talk.srt")
+    source.write_text(source.read_text().replace("00:01:00,000 -->", "00:01:00,000 ->"))
+    done = run("segment", source, "-o", tmp_path / "OUT")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "cue 11" in done.stderr
+
+
+def test_text_of_others_stays_text(tmp_path):
+    source = tmp_path / "talk.srt"
+    written_talk(source)
+    text = source.read_text().replace("glacier", "</script><script>alert(1)</script>")
+    (tmp_path / "talk.json").write_text(
+        json.dumps(
+            {"segments": [{"start": 0, "end": 1, "text": "</script><script>x</script> a b"}]}
+        )
+    )
+    source.write_text(text)
+    for name in ("talk.srt", "talk.json"):
+        done = run("segment", tmp_path / name, "-o", tmp_path / f"OUT-{name}")
+        assert done.returncode == 0, done.stderr
+        page = (tmp_path / f"OUT-{name}/index.html").read_text()
+        assert page.count("<script") == 2  # the data, and the page's own
+        assert "<script>x" not in page
+
+
+def test_a_phrase_of_every_event_is_no_title():
+    # "theta" is in all events, and "alpha wave", "beta wave" in one each.
+    spoken = [
+        [f"the theta {own} wave is {own} wave theta" for _ in range(10)]
+        for own in ("alpha", "beta", "gamma", "delta")
+    ]
+    titles = event_titles_of(spoken)
+    assert [title.split()[0] for title in titles] == ["Alpha", "Beta", "Gamma", "Delta"]
+    assert not any("theta" in title.casefold() for title in titles)
+
+
+def test_events_in_which_nothing_is_said_have_no_title():
+    assert event_titles_of([["dough dough"], ["", ""]])[1] == ""
