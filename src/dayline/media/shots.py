@@ -83,8 +83,8 @@ class Limits:
         Times that a dissolve changes more than the frames before and after it do in the same time.
     """
 
-    change: float = 7.0
-    stands_out: float = 3.0
+    change: float = 8.0
+    stands_out: float = 2.5
     off_line: float = 0.3
     drift: float = 1.5
 

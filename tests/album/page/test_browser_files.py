@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import av
 import pytest
 
 from album.page.conftest import COMMUNITIES, made_day, made_picture
-from dayline.album.page.page import write_page
-from dayline.events import Segmentation
+from dayline.album.page.page import page_data, renew_page, write_page
+from dayline.events import Segmentation, Shot
 from made_films import film_frames
 from made_photos import write_pictures
 
@@ -41,6 +42,24 @@ def film_page(folder: Path, film: Path) -> Path:
     pictures = write_pictures(((k, made_picture(k)) for k in range(40)), folder)
     write_page(replace(found, events=tuple(events)), folder, thumbnails=pictures, film=film)
     return folder
+
+
+def test_the_shots_of_a_film_lie_under_its_scenes(visit, film):
+    folder = film_page(film.parent / "shots", film)
+    data = read_events_of(folder)
+    shots = tuple(Shot(25 * k, 25 * (k + 1), float(k), k + 0.96) for k in range(8))
+    renew_page(data.about(shots=shots), folder)
+    seen = visit(folder)
+    strip = seen.page.locator("svg.shots")
+    assert strip.get_attribute("aria-label") == "8 shots"
+    assert "8 shots" in seen.page.locator("#summary").inner_text()
+    # Eight shots of a second: the first, third, fifth and seventh are filled.
+    assert strip.locator("path").get_attribute("d").count("M") == 4
+
+
+def read_events_of(folder: Path) -> Segmentation:
+    data = page_data(folder / "index.html")
+    return Segmentation.from_json(json.dumps(data["segmentation"]))
 
 
 PLAYED = "document.querySelector('.player')?.currentTime > {}"

@@ -85,6 +85,7 @@ function renderSummary() {
   const recurring = [...contextGroups.keys()].filter((one) => contextLabel(one) !== null).length;
   const shown = countShown();
   const facts = [countText(shown.frames), plural(shown.events, "event")];
+  if (original.shots?.length > 1) facts.push(plural(original.shots.length, "shot"));
   if (lanes.length > 1) facts.unshift(plural(lanes.length, "day"));
   else if (timeAfter(0, nFrames) !== null)
     facts.unshift(`${clockText(timeAfter(0, nFrames))} – ${clockText(timeBefore(0, nFrames))}`);

@@ -17,6 +17,7 @@ import { endOf, frameAtShare, lanes, share } from "./lanes.js";
 import { isEventLeftOut } from "./marks.js";
 import { pictureOf } from "./pictures.js";
 import { colorClass, isShown, shownTitle } from "./places.js";
+import { plural } from "./text.js";
 import { openViewer } from "./viewer.js";
 
 const CURVE_POINTS = 1200;
@@ -124,6 +125,26 @@ function band(lane) {
   return pieces;
 }
 
+// The shots of a film below its scenes: every other one is filled.
+function shotStrip(lane) {
+  const shots = original.shots ?? [];
+  if (shots.length < 2 || lane.placeOf === undefined) return "";
+  const x = (time) => (1000 * share(lane, lane.placeOf(time) ?? lane.to)).toFixed(2);
+  const filled = shots.map((shot, k) => {
+    const stop = k + 1 < shots.length ? x(shots[k + 1].start_time) : 1000;
+    return k % 2 ? "" : `M${x(shot.start_time)},0H${stop}V10H${x(shot.start_time)}Z`;
+  });
+  const svg = svgElement("svg", {
+    viewBox: "0 0 1000 10",
+    preserveAspectRatio: "none",
+    class: "shots",
+    role: "img",
+    "aria-label": plural(shots.length, "shot"),
+  });
+  svg.append(svgElement("path", { d: filled.join("") }));
+  return svg;
+}
+
 // Where each boundary may lie, shaded on the curve if it is more than one frame.
 function placesOfBoundaries(lane) {
   return events
@@ -157,7 +178,7 @@ function makeLane(lane) {
   lane.cursor = make("span", { class: "cursor", hidden: "" });
   lane.intervals = make("div", { class: "intervals", "aria-hidden": "true" });
   if (original.scores !== null) track.append(lane.intervals, curve(lane));
-  track.append(lane.band, lane.cursor);
+  track.append(lane.band, shotStrip(lane), lane.cursor);
   lane.track = track;
 
   track.addEventListener("pointermove", (e) => showPreview(lane, frameUnder(lane, e)));
