@@ -14,6 +14,7 @@ from cli.run_command import ENVIRONMENT, run
 from dayline.batch.run import read_batch
 from dayline.events import read_events
 from dayline.files import UNFINISHED
+from made_films import make_moving_film
 from made_photos import make_day
 
 
@@ -41,6 +42,32 @@ def test_a_batch_says_what_it_did_and_fails_if_one_failed(root, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert "2 sequences: 2 skipped\n" in done.stdout
     assert run("batch", root, "-o", tmp_path / "out", "--method", "ces", "-q").stdout == ""
+
+
+@pytest.mark.slow
+def test_a_folder_of_films_is_a_result_for_each(tmp_path):
+    """The third is damaged; the table beside them may be a list of cuts, and is no film."""
+    films = tmp_path / "films"
+    for name, scenes in (("one.mp4", [40, 40]), ("deep/two.mp4", [50, 30])):
+        make_moving_film(films / name, scenes)
+    (films / "broken.mp4").write_bytes(b"no film" * 100)
+    (films / "cuts.csv").write_text("Scene,Start\n1,0\n")
+    what = ("segment", films, "-o", films / "out", "--model", "color")
+    done = run(*what)
+    assert done.returncode == 2
+    assert done.stderr.startswith("dayline: note: broken.mp4: cannot be opened as a video")
+    assert done.stderr.count("\n") == 2
+    assert "3 sequences: 2 done, 1 failed\nThe page is " in done.stdout
+    times = {path: path.stat().st_mtime_ns for path in films.rglob("events.json")}
+    assert [path.parent.name for path in sorted(times)] == ["deep--two.mp4", "one.mp4"]
+
+    (films / "broken.mp4").unlink()
+    assert "2 sequences: 2 skipped\n" in run(*what).stdout
+    assert {path: path.stat().st_mtime_ns for path in times} == times
+    for option in ("--json", "--as-one"):
+        done = run(*what, option)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert option in done.stderr
 
 
 def test_a_dry_run_lists_the_sequences_and_writes_nothing(root, tmp_path):

@@ -26,6 +26,7 @@ from typing import Any
 from dayline import __version__
 from dayline.album.corrections import warn_of_absent_events
 from dayline.album.edits import kept_edits, take_in_all
+from dayline.album.export.formats import Kind
 from dayline.album.page.overview import SequenceRow, write_sequences
 from dayline.album.recognize import PLACES, read_day, read_places, recognize_places
 from dayline.album.settings import Settings, check_settings
@@ -80,6 +81,7 @@ def segment_many(
     settings: Settings | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
+    only: Kind | None = None,
     places: str | Path | None = None,
     on_step: OnStep | None = None,
 ) -> Iterator[BatchRecord]:
@@ -103,6 +105,8 @@ def segment_many(
         Most processes on this machine, with one thread each; by default one per core.
     cluster : str, optional
         Address of a Dask scheduler, whose workers are used instead (extra "cluster").
+    only : {"photos", "video", "features"}, optional
+        Leave out sequences that are not of this kind.
     places : str or Path, optional
         The file of places that recur in several photo folders and videos; `output`/places.json by
         default.
@@ -120,7 +124,7 @@ def segment_many(
     check_settings(settings)
     output = Path(output)
 
-    found = given_sources(sources)
+    found = given_sources(sources, only=only)
     if any(source.kind != "features" for source in found):
         # A network that cannot be read would fail every sequence with pictures; those without need
         # no packages for them.
@@ -222,7 +226,9 @@ def _write_lists(
             record.n_frames,
             record.n_events,
             None if record.events is None else record.seconds,
+            length=record.length,
             pictures=record.pictures,
+            titles=record.titles,
             why=record.message,
         )
         for record in known

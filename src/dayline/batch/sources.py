@@ -56,7 +56,7 @@ class Source:
     data: Path | FeatureTable
 
 
-def given_sources(sources: Sources) -> list[Source]:
+def given_sources(sources: Sources, *, only: Kind | None = None) -> list[Source]:
     """Return the sequences that a caller named.
 
     Parameters
@@ -64,13 +64,18 @@ def given_sources(sources: Sources) -> list[Source]:
     sources : str, Path, sequence of them, or mapping of str to array
         A folder is searched (see `find_sources`); each path of a sequence is one sequence, as for
         `dayline segment`.
+    only : {"photos", "video", "features"}, optional
+        Leave out what is not of this kind, such as tables beside films.
     """
     if isinstance(sources, Mapping):
-        return _from_arrays(sources)
-    if not isinstance(sources, str | Path):
-        return _from_paths([Path(path) for path in sources])
-    path = Path(sources)
-    return find_sources(path) if is_folder(path) else _from_paths([path])
+        found = _from_arrays(sources)
+    elif not isinstance(sources, str | Path):
+        found = _from_paths([Path(path) for path in sources])
+    elif is_folder(Path(sources)):
+        found = find_sources(Path(sources))
+    else:
+        found = _from_paths([Path(sources)])
+    return [source for source in found if only in (None, source.kind)]
 
 
 def find_sources(root: Path) -> list[Source]:

@@ -18,6 +18,7 @@ from dayline import __version__
 from dayline.album.days import without_places
 from dayline.album.export.formats import Kind, suited_formats
 from dayline.album.hidden import key_shown
+from dayline.album.page.overview import EventTitle, named_events
 from dayline.album.segment import segment_and_write
 from dayline.album.settings import Settings, described, file_state
 from dayline.album.write import Written
@@ -62,6 +63,10 @@ class BatchRecord:
         Warnings of this run.
     pictures : tuple of str
         Pictures of its longest events, within its folder.
+    titles : tuple of EventTitle
+        Its events with a name or a title.
+    length : float or None
+        Seconds that a film lasts.
     """
 
     name: str
@@ -74,6 +79,8 @@ class BatchRecord:
     events: str | None = None
     notes: tuple[str, ...] = ()
     pictures: tuple[str, ...] = ()
+    titles: tuple[EventTitle, ...] = ()
+    length: float | None = None
 
     def to_json(self) -> str:
         """Return the line of batch.jsonl, without its end."""
@@ -165,7 +172,9 @@ def finished_record(task: Task) -> BatchRecord | None:
         if not all((task.folder / name).exists() for name in content["files"]):
             return None
         about = content["record"]
-        record = BatchRecord(**{**about, "pictures": tuple(about["pictures"]), "notes": ()})
+        titles = tuple(EventTitle(**title) for title in about.get("titles", ()))
+        pictures = tuple(about["pictures"])
+        record = BatchRecord(**{**about, "pictures": pictures, "titles": titles, "notes": ()})
         return replace(record, name=task.source.folder, source=task.source.name, status="skipped")
     except (ValueError, TypeError, KeyError, OSError):
         return None  # then it is computed again, and a folder that cannot be used is reported
@@ -270,6 +279,8 @@ def _record(task: Task, segmentation: Segmentation, written: Written) -> BatchRe
         n_events=len(segmentation.events),
         events=f"{task.source.folder}/{EVENTS}",
         pictures=tuple(written.pictures[frame] for frame in shown if frame in written.pictures),
+        titles=named_events(segmentation, task.folder),
+        length=segmentation.shots[-1].stop_time if segmentation.shots else None,
     )
 
 

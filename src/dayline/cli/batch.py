@@ -12,6 +12,7 @@ from dayline.cli.options import Options
 from dayline.text import counted
 
 if TYPE_CHECKING:
+    from dayline.album.export.formats import Kind
     from dayline.batch.task import BatchRecord
 
 
@@ -46,16 +47,36 @@ def batch(
     ] = False,
 ) -> None:
     """Segment many sequences; finished ones are skipped, and an interrupted run resumes."""
-    from dayline.batch.run import segment_many
-    from dayline.cli.console import progress_bar
-
     if cluster is not None and jobs is not None:
         raise ValueError(
             "--jobs and --cluster contradict each other; the cluster has its own workers"
         )
     if dry_run:
-        _print_sources(root)
+        print_sources(root)
         return
+    run_batch(root, output, options, jobs=jobs, cluster=cluster)
+
+
+def run_batch(
+    root: Path,
+    output: Path,
+    options: Options,
+    *,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    only: Kind | None = None,
+) -> None:
+    """Segment many sequences and print a line for each; raise if some failed.
+
+    Parameters
+    ----------
+    root, output, options, jobs, cluster
+        See `batch`.
+    only : {"photos", "video", "features"}, optional
+        Leave out what is not of this kind.
+    """
+    from dayline.batch.run import segment_many
+    from dayline.cli.console import progress_bar
 
     records = []
     with progress_bar(quiet=options.quiet) as on_step:
@@ -65,6 +86,7 @@ def batch(
             settings=options.settings(),
             jobs=jobs,
             cluster=cluster,
+            only=only,
             places=options.places,
             on_step=on_step,
         ):
@@ -87,10 +109,11 @@ def batch(
         )
 
 
-def _print_sources(root: Path) -> None:
+def print_sources(root: Path, *, only: Kind | None = None) -> None:
+    """List the sequences of a folder and the folders of their results."""
     from dayline.batch.sources import given_sources
 
-    sources = given_sources(root)
+    sources = given_sources(root, only=only)
     for source in sources:
         typer.echo(f"{source.kind:8s}  {source.name}  ->  {source.folder}")
     typer.echo(counted(len(sources), "sequence"))

@@ -90,9 +90,11 @@ def print_events(segmentation: Segmentation) -> None:
     console.print(_strip(segmentation, console.width, console.encoding), soft_wrap=True)
     console.print(_table(segmentation, console.width))
 
-    events, frames = len(segmentation.events), segmentation.n_frames
+    events, frames = len(segmentation.events), counted(segmentation.n_frames, "frame")
+    if segmentation.shots:
+        frames = f"{segmentation.n_frames} of {counted(segmentation.shots[-1].stop, 'frame')}"
     when = when_text(segmentation)
-    total = f"{counted(events, 'event')} in {counted(frames, 'frame')}{f', {when}' if when else ''}"
+    total = f"{counted(events, 'event')} in {frames}{f', {when}' if when else ''}"
     console.print(total, style="bold", highlight=False, soft_wrap=True)
 
 

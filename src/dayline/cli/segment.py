@@ -23,8 +23,8 @@ def segment(
         Path,
         typer.Argument(
             help=(
-                "A folder of photos, with or without subfolders (grouped by day), a video, a"
-                " transcript, or a feature file."
+                "A folder of photos, with or without subfolders (grouped by day), a video, a folder"
+                " of videos, a transcript, or a feature file."
             )
         ),
     ],
@@ -108,11 +108,33 @@ def segment(
     from dayline.album.extraction import source_kind
     from dayline.album.recognize import read_places
     from dayline.album.write import default_output
+    from dayline.cli.batch import print_sources, run_batch
     from dayline.cli.console import open_in_browser, progress_bar
     from dayline.events import read_events
+    from dayline.media.walk import holds_only_videos
 
     offsets = tuple(parse_offset(text) for text in offset or ())
     settings = replace(options.settings(offsets=offsets), cuts=cuts)
+    if source.is_dir() and holds_only_videos(source):
+        _check_options(source, "video", options, settings, by_folder=by_folder, as_one=as_one)
+        for option, is_given in (
+            ("--corrections", corrections),
+            ("--forget-corrections", forget_corrections),
+            ("--json", as_json),
+            ("--cuts", cuts),
+        ):
+            if is_given:
+                raise ValueError(f"{source}: {option} works for one film only; pass that film")
+        if dry_run:
+            print_sources(source, only="video")
+            return
+        output = default_output(source) if output is None else output
+        try:
+            run_batch(source, output, options, only="video")
+        finally:
+            if open_page and (output / "index.html").exists():
+                open_in_browser(output / "index.html")
+        return
     if dry_run:
         _print_frames(source, settings, by_folder=by_folder, as_one=as_one)
         return

@@ -99,6 +99,12 @@ def find_files(folder: Path) -> FilesFound:
     return found
 
 
+def holds_only_videos(folder: Path) -> bool:
+    """Return whether a folder and its subfolders have videos, and no photos."""
+    found = find_files(folder)
+    return bool(found.videos) and not found.photos
+
+
 def _leave_out_raw_twins(found: FilesFound) -> None:
     """Use IMG_1.JPG rather than IMG_1.CR2 beside it: cameras can save each photo twice."""
     others = {_place(path) for path in found.photos if path.suffix.lower() not in RAW_SUFFIXES}

@@ -34,6 +34,9 @@ COLUMNS = (
     "town",
     "country",
 )
+UNNAMED = "Event"
+"""Label of an event without a name."""
+
 Cell = str | int | float | None
 
 
@@ -56,7 +59,7 @@ def event_titles(segmentation: Segmentation, labels: Sequence[str] = ()) -> tupl
 
 def event_label(segmentation: Segmentation, event: Event) -> str:
     """Return the name or title of an event, else the name of its place, else "Event"."""
-    return clean_text(event.name or event.title or "") or place_name(segmentation, event) or "Event"
+    return clean_text(event.name or event.title or "") or place_name(segmentation, event) or UNNAMED
 
 
 def place_name(segmentation: Segmentation, event: Event) -> str:

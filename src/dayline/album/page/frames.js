@@ -44,10 +44,17 @@ export function durationOf(frame) {
   return original.durations?.[frame] ?? null;
 }
 
+// The name of the file of a frame; those of a film have none and are called by their times.
+export function nameOf(frame) {
+  const name = original.names?.[frame] ?? null;
+  return !isWall && name?.startsWith(frameText(frame)) ? null : name;
+}
+
 // How many photos and videos some frames are, and how long the videos last.
 export function countText(frames) {
   const lengths = frames.map(durationOf).filter((one) => one !== null);
   const rest = frames.length - lengths.length;
+  if (lengths.length === 0 && original.shots?.length) return `${plural(rest, thing)} looked at`;
   if (lengths.length === 0) return plural(rest, thing);
   const length = lengthText(lengths.reduce((a, b) => a + b));
   const videos = `${plural(lengths.length, "video")} (${length})`;

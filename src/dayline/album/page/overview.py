@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from dayline.album.export.table import UNNAMED, event_label
 from dayline.album.hidden import key_shown, shown_events, shown_frames, without_hidden
-from dayline.album.page.addresses import event_numbers, is_moved, photo_numbers
+from dayline.album.page.addresses import event_numbers, is_moved, kept_addresses, photo_numbers
 from dayline.album.page.page import dates_heading, day_heading, events_mark, page_data
 from dayline.album.page.template import embedded_data, render
 from dayline.album.trips import Trip, find_trips, read_trip_names
 from dayline.events import Segmentation, frames_text
 from dayline.files import write_text_whole
-from dayline.text import context_letter, counted, duration_text
+from dayline.text import clock_text, context_letter, counted, duration_text
 
 MOST_PICTURES = 8
 MOST_TOWNS = 4
@@ -444,6 +445,46 @@ def _date(segmentation: Segmentation) -> str | None:
 
 
 @dataclass(frozen=True)
+class EventTitle:
+    """A named event of a sequence.
+
+    Attributes
+    ----------
+    number : int
+        In the address of the event on its page.
+    title : str
+        Its name or title.
+    start : float or None
+        When it starts in a film, in seconds; None if the sequence is none.
+    """
+
+    number: int
+    title: str
+    start: float | None = None
+
+
+def named_events(segmentation: Segmentation, folder: Path) -> tuple[EventTitle, ...]:
+    """Return the events with a name or a title, hidden ones left out.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    folder : Path
+        The folder of the result, whose page is written already.
+    """
+    numbers = event_numbers(segmentation, kept_addresses(page_data(folder / "index.html")))
+    found = []
+    for k in shown_events(segmentation):
+        event = segmentation.events[k]
+        title = event_label(segmentation, event)
+        if title != UNNAMED:
+            start = segmentation.start_times[k] if segmentation.clock == "media" else None
+            found.append(EventTitle(k + 1 if numbers is None else numbers[k], title, start))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
 class SequenceRow:
     """One sequence on the page.
 
@@ -455,10 +496,14 @@ class SequenceRow:
         Folder of its result, relative to the page; None if it has none.
     n_frames, n_events : int or None
         Of its result.
+    length : float or None
+        Seconds that a film lasts.
     seconds : float or None
         What it took to compute.
     pictures : sequence of str
         Some of its pictures, relative to `folder`.
+    titles : sequence of EventTitle
+        Its named events.
     why : str
         Why it failed; empty if it did not.
     """
@@ -468,7 +513,9 @@ class SequenceRow:
     n_frames: int | None = None
     n_events: int | None = None
     seconds: float | None = None
+    length: float | None = None
     pictures: Sequence[str] = ()
+    titles: Sequence[EventTitle] = ()
     why: str = ""
 
 
@@ -507,13 +554,25 @@ def write_sequences(
 
 def _sequence_row(row: SequenceRow) -> dict[str, object]:
     if row.folder is None or row.n_frames is None or row.n_events is None:
-        return {"name": row.name, "address": None, "facts": "", "pictures": [], "why": row.why}
+        empty = {"facts": "", "pictures": [], "titles": []}
+        return {"name": row.name, "address": None, "why": row.why, **empty}
     folder = quote(os.fsencode(row.folder))
+    size = counted(row.n_frames, "frame") if row.length is None else duration_text(row.length)
     time = "" if row.seconds is None else f" · computed in {duration_text(row.seconds)}"
     return {
         "name": row.name,
         "address": f"{folder}/index.html",
-        "facts": f"{counted(row.n_frames, 'frame')} · {counted(row.n_events, 'event')}{time}",
+        "facts": f"{size} · {counted(row.n_events, 'event')}{time}",
         "pictures": [f"{folder}/{quote(picture)}" for picture in row.pictures],
+        "titles": [
+            {
+                "title": event.title,
+                "time": ""
+                if event.start is None
+                else clock_text(max(event.start, 0.0), short=True),
+                "address": f"{folder}/index.html#event-{event.number}",
+            }
+            for event in row.titles
+        ],
         "why": row.why,
     }

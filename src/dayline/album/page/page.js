@@ -15,7 +15,17 @@ import {
   townsOf,
   undo,
 } from "./events.js";
-import { clockText, countText, data, frameAt, nFrames, original, pictures } from "./frames.js";
+import {
+  clockText,
+  countText,
+  data,
+  durationText,
+  frameAt,
+  nFrames,
+  original,
+  pictures,
+  thing,
+} from "./frames.js";
 import { openHelp } from "./help.js";
 import { lanes } from "./lanes.js";
 import { renderMap } from "./map.js";
@@ -84,11 +94,18 @@ function townsText() {
 function renderSummary() {
   const recurring = [...contextGroups.keys()].filter((one) => contextLabel(one) !== null).length;
   const shown = countShown();
-  const facts = [countText(shown.frames), plural(shown.events, "event")];
+  const looked = original.shots?.length
+    ? `${nFrames.toLocaleString("en-GB")} of ${plural(original.shots.at(-1).stop, thing)} looked at`
+    : countText(shown.frames);
+  const facts = [looked, plural(shown.events, "event")];
   if (original.shots?.length > 1) facts.push(plural(original.shots.length, "shot"));
   if (lanes.length > 1) facts.unshift(plural(lanes.length, "day"));
   else if (timeAfter(0, nFrames) !== null)
-    facts.unshift(`${clockText(timeAfter(0, nFrames))} – ${clockText(timeBefore(0, nFrames))}`);
+    facts.unshift(
+      original.shots?.length
+        ? durationText(original.shots.at(-1).stop_time)
+        : `${clockText(timeAfter(0, nFrames))} – ${clockText(timeBefore(0, nFrames))}`,
+    );
   facts.push(townsText());
   if (recurring) facts.push(plural(recurring, "place"));
   const summary = document.getElementById("summary");

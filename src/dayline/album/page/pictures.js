@@ -2,7 +2,7 @@
 
 import { make } from "./elements.js";
 import { eventAt, events } from "./events.js";
-import { data, durationOf, frameText, original, pictures, timeOf } from "./frames.js";
+import { data, durationOf, frameText, nameOf, pictures, timeOf } from "./frames.js";
 import { isFavorite, isHidden, isLeftOut } from "./marks.js";
 import { lengthText } from "./text.js";
 import { served } from "./served.js";
@@ -57,7 +57,7 @@ export function badge(frame) {
 }
 
 export function frameButton(frame, className = "thumb") {
-  const name = original.names?.[frame];
+  const name = nameOf(frame);
   const seconds = durationOf(frame);
   const what = seconds === null ? null : `video of ${lengthText(seconds)}`;
   const mark = isHidden(frame) ? "hidden" : isFavorite(frame) ? "favorite" : null;

@@ -20,6 +20,7 @@ import {
   frameText,
   isWall,
   lastUntil,
+  nameOf,
   nFrames,
   numberOf,
   original,
@@ -216,7 +217,7 @@ export function viewFrame(frame) {
   viewed = shownFrame;
   const index = eventAt(viewed);
   const event = events[index];
-  const name = original.names?.[viewed];
+  const name = nameOf(viewed);
   const isDated = isWall && data.dated && timeOf(viewed) !== null;
   const day = isDated ? `${dayText(dayAt(viewed), "short")}, ` : "";
   parts.title.textContent = shownTitle(index);
