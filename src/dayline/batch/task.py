@@ -17,8 +17,11 @@ import numpy as np
 from dayline import __version__
 from dayline.album.days import without_places
 from dayline.album.export.formats import Kind, suited_formats
-from dayline.album.hidden import key_shown
-from dayline.album.page.overview import EventTitle, named_events
+from dayline.album.export.table import UNNAMED, event_label
+from dayline.album.hidden import key_shown, shown_events
+from dayline.album.page.addresses import event_numbers, kept_addresses
+from dayline.album.page.overview import EventTitle
+from dayline.album.page.page import page_data
 from dayline.album.segment import segment_and_write
 from dayline.album.settings import Settings, described, file_state
 from dayline.album.write import Written
@@ -279,9 +282,22 @@ def _record(task: Task, segmentation: Segmentation, written: Written) -> BatchRe
         n_events=len(segmentation.events),
         events=f"{task.source.folder}/{EVENTS}",
         pictures=tuple(written.pictures[frame] for frame in shown if frame in written.pictures),
-        titles=named_events(segmentation, task.folder),
+        titles=_titles(segmentation, task.folder),
         length=segmentation.shots[-1].stop_time if segmentation.shots else None,
     )
+
+
+def _titles(segmentation: Segmentation, folder: Path) -> tuple[EventTitle, ...]:
+    """Return the shown events with a name or a title; the page is in the folder already."""
+    numbers = event_numbers(segmentation, kept_addresses(page_data(folder / "index.html")))
+    found = []
+    for k in shown_events(segmentation):
+        event = segmentation.events[k]
+        title = event_label(segmentation, event)
+        if title != UNNAMED:
+            start = segmentation.start_times[k] if segmentation.clock == "media" else None
+            found.append(EventTitle(k + 1 if numbers is None else numbers[k], title, start))
+    return tuple(found)
 
 
 def _one_line(error: Exception, task: Task) -> str:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from dayline.album.export.table import UNNAMED, event_label
 from dayline.album.hidden import key_shown, shown_events, shown_frames, without_hidden
-from dayline.album.page.addresses import event_numbers, is_moved, kept_addresses, photo_numbers
+from dayline.album.page.addresses import event_numbers, is_moved, photo_numbers
 from dayline.album.page.page import dates_heading, day_heading, events_mark, page_data
 from dayline.album.page.template import embedded_data, render
 from dayline.album.trips import Trip, find_trips, read_trip_names
@@ -461,27 +460,6 @@ class EventTitle:
     number: int
     title: str
     start: float | None = None
-
-
-def named_events(segmentation: Segmentation, folder: Path) -> tuple[EventTitle, ...]:
-    """Return the events with a name or a title, hidden ones left out.
-
-    Parameters
-    ----------
-    segmentation : Segmentation
-        The events.
-    folder : Path
-        The folder of the result, whose page is written already.
-    """
-    numbers = event_numbers(segmentation, kept_addresses(page_data(folder / "index.html")))
-    found = []
-    for k in shown_events(segmentation):
-        event = segmentation.events[k]
-        title = event_label(segmentation, event)
-        if title != UNNAMED:
-            start = segmentation.start_times[k] if segmentation.clock == "media" else None
-            found.append(EventTitle(k + 1 if numbers is None else numbers[k], title, start))
-    return tuple(found)
 
 
 @dataclass(frozen=True)
