@@ -80,9 +80,11 @@ def test_every_file_has_the_exact_times(found, film, tmp_path):
         assert [float(c["start"] * c["time_base"]) for c in copy.chapters()][1:3] == [12.6, 31.6]
 
 
-def test_a_second_run_gives_the_same(found, film, tmp_path):
+def test_a_second_run_gives_the_same(found, film, tmp_path, monkeypatch):
     first = segmented(film, store=tmp_path)
     assert first.segmentation == found.segmentation
+    # The shots are kept: no frame of the film is decoded again.
+    monkeypatch.setattr("dayline.media.shots.small_images", None)
     second = segmented(film, store=tmp_path)
     assert second.segmentation == first.segmentation
 

@@ -296,14 +296,10 @@ def segment_frames(
     missing: tuple[MissingFrames, ...] = ()
     within: frozenset[int] = frozenset()
     if sequence.kind == "video":
-        from dayline.media.cut_lists import read_cuts
+        from dayline.album.film_shots import film_shots
         from dayline.media.cuts import frames_within_shots, with_exact_cuts
-        from dayline.media.shots import read_shots
 
-        if settings.cuts is None:
-            shots, missing = read_shots(sequence, on_step=on_step)
-        else:
-            shots = read_cuts(settings.cuts, sequence)
+        shots, missing = film_shots(sequence, cuts=settings.cuts, folder=folder, on_step=on_step)
         within = frames_within_shots(shots, placed or (), missing=missing)
         within = within.difference(saved.must, breaks)
 
