@@ -28,7 +28,7 @@ from dayline.arrays import (
 Missing: TypeAlias = Literal["raise", "interpolate"]
 
 Duration: TypeAlias = float | str | timedelta | np.timedelta64
-"""Seconds or frames, or a time: "30min", "1h 30min", or an object (one of pandas is a timedelta)."""
+"""Seconds or frames, or a time: "30min", "1h 30min", or a timedelta, also that of pandas."""
 
 UNITS = {"s": 1, "sec": 1, "min": 60, "h": 3600, "hours": 3600, "d": 86400, "days": 86400}
 """Seconds of a unit in a text."""
@@ -297,7 +297,7 @@ def check_between(
 
 
 def check_duration(name: str, value: Duration | None, *, has_times: bool) -> float | None:
-    """Return a duration as a number; raise ValueError if it is no duration, or has no meaning.
+    """Return a duration as a number; raise ValueError if it is not one or has no meaning.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def check_duration(name: str, value: Duration | None, *, has_times: bool) -> flo
         is_whole_text = "".join(value.split()) == "".join(number + unit for number, unit in parts)
         if not parts or not is_whole_text or not {unit for _, unit in parts} <= set(UNITS):
             raise ValueError(
-                f"{name}={show_value(value)} is no duration; write it as 45s, 30min, 1h 30min or 2d"
+                f"{name}={show_value(value)} is not a duration; write it as 45s, 30min, 1h 30min or 2d"
             )
         seconds = sum(float(number) * UNITS[unit] for number, unit in parts)
     elif isinstance(value, (timedelta, np.timedelta64)):

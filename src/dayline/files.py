@@ -1,4 +1,4 @@
-"""Write files atomically; read files of others, and check their JSON, without trusting them."""
+"""Write files atomically; read untrusted files, and check their JSON."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def writing_whole(path: str | Path, mode: str = "w", *, durable: bool = True) ->
     path = Path(path)
     if path.is_dir() and not path.is_symlink():
         raise ValueError(f"{path}: a folder is in the way of a file; move or remove it")
+
     encoding, newline = (None, None) if "b" in mode else ("utf-8", "")
     try:
         handle, temporary = tempfile.mkstemp(
@@ -51,6 +52,7 @@ def writing_whole(path: str | Path, mode: str = "w", *, durable: bool = True) ->
         )
     except OSError as error:
         raise type(error)(error.errno, error.strerror, str(path)) from None
+
     try:
         with open(handle, mode, encoding=encoding, newline=newline) as file:  # noqa: PTH123
             yield file

@@ -106,6 +106,7 @@ def output_folder(
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise OutputFolderError(f"{folder}: is a file; choose a folder for the result")
+
     was_there = folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -114,12 +115,14 @@ def output_folder(
         raise OutputFolderError(
             f"{folder}: cannot be used as output folder: {error.strerror}"
         ) from None
+
     foreign = sorted(name for name in present - HIDDEN if not UNFINISHED.fullmatch(name))
     if foreign and MARK not in present:
         first = foreign[0] if len(foreign) == 1 else f"{foreign[0]}, ..."
         raise OutputFolderError(
             f"{folder}: contains other files ({first}); choose a new or empty folder"
         )
+
     try:
         with _guarded(folder, others, marked=True, names=names):
             yield folder
@@ -206,6 +209,7 @@ def _locked(folder: Path) -> Iterator[None]:
         log.warning(
             "%s: this file system has no locks; do not start a second run into this folder", folder
         )
+
     try:
         since = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
         with suppress(OSError):  # Windows lets nobody write to a locked file
@@ -311,8 +315,9 @@ class OwnFiles:
                     f"{name} was a link, which is not followed; its target is not used",
                     stacklevel=5,
                 )
+
         # Both are recorded until the new one is in place, so that a kill in between does not make
-        # them look like files of others.
+        # them look like files that dayline did not write.
         digests = [new]
         if current is not None and current != new and current in known.get(name, ()):
             digests = [current, new]

@@ -106,7 +106,7 @@ def test_chosen_days_and_events_only(trip, tmp_path):
         (("--days", "1", "--events", "2"), "event 2 is hidden"),
         (("--days", "1", "--events", "9"), "there is no event 9; they are 1 to 3"),
         (("--events", "1"), "choose one day, too"),
-        (("--days", "5-3"), "'5-3' is no number or range"),
+        (("--days", "5-3"), "'5-3' is not a number or a range"),
         (("--source", "nowhere"), "nowhere: no such folder"),
     ],
 )

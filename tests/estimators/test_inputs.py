@@ -92,7 +92,7 @@ def test_a_duration_may_be_text_or_an_object(given, seconds):
 
 @pytest.mark.parametrize("wrong", ["", "30", "min", "30 parsecs", "30min!", "-30min", "1h 30"])
 def test_a_text_that_is_no_duration_is_named(wrong):
-    with pytest.raises(ValueError, match=f"min_duration='{wrong}' is no duration; write it as"):
+    with pytest.raises(ValueError, match=f"min_duration='{wrong}' is not a duration; write it as"):
         EventSegmenter(min_duration=wrong).check_parameters()
 
 

@@ -98,7 +98,7 @@ def read_calendar(path: Path) -> Calendar:
     """Read a calendar; raise ValueError if it cannot be used.
 
     Series that repeat within a day, or began before 1970, are left out: no person's days have them,
-    and a file of others must not keep the run busy.
+    and an untrusted file must not keep the run busy.
 
     Parameters
     ----------

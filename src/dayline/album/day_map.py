@@ -11,7 +11,7 @@ from dayline.album.where import on_sphere, towns_near
 from dayline.arrays import FloatArray
 from dayline.events import Event
 from dayline.installation import MissingExtraError
-from dayline.media.breaks import located_frames
+from dayline.media.breaks import EARTH_RADIUS_KM, located_frames
 
 LEAST_KM = 0.2
 """If all photos are closer together, a map says nothing."""
@@ -20,7 +20,7 @@ STEPS = 250
 """A photo less than one part in 250 of the map from the last one drawn is not drawn."""
 
 MOST_TOWNS = 40
-KM_PER_DEGREE = 111.195
+KM_PER_DEGREE = np.radians(EARTH_RADIUS_KM)
 
 
 def day_map(
@@ -58,9 +58,8 @@ def day_map(
     starts = np.searchsorted([event.start for event in events], frames, side="right")
     drawn = [0]
     for k in range(1, len(frames)):
-        is_first = starts[k] != starts[k - 1]
-        far = np.abs(points[k] - points[drawn[-1]]).max() > size / STEPS
-        if is_first or far:
+        is_far = np.abs(points[k] - points[drawn[-1]]).max() > size / STEPS
+        if is_far or starts[k] != starts[k - 1]:
             drawn.append(k)
     return {
         "points": [[frames[k], *_rounded(points[k])] for k in drawn],

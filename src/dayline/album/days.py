@@ -533,7 +533,7 @@ def save_trip_name(folder: Path, addresses: object, name: object) -> None:
         data = _overview(folder) or {"folders": (), "days": (), "why": ()}
         known = dict(zip(data["folders"], _days(folder, data), strict=True))
         if not addresses or not {str(one) for one in addresses} <= known.keys():
-            raise ValueError("the overview does not show these days any more; reload the page")
+            raise ValueError("the overview no longer shows these days; reload the page")
         days = [read_events(folder / known[str(one)][0] / EVENTS) for one in addresses]
         name_trip(folder, days, name)
         renew_overview(folder)

@@ -1,4 +1,4 @@
-"""What is left of events without the photos that a person hid, and which of them shows an event.
+"""Leave out the photos that a person hid, and find the photo that shows an event without them.
 
 Hidden photos stay in events.json and on the page of the result, where one switch shows them;
 nothing else may contain anything of them.

@@ -165,7 +165,7 @@ def remove_thumbnails(folder: str | Path, *, keep: Collection[str] = ()) -> None
         old = GENERATED_NAME.fullmatch(path.name) and f"{FOLDER}/{path.name}" not in keep
         if old or UNFINISHED.fullmatch(path.name):
             path.unlink()
-    with suppress(OSError):  # it contains files of others
+    with suppress(OSError):  # it contains other files
         target.rmdir()
 
 

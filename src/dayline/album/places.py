@@ -135,6 +135,7 @@ def similar_events(
     for number, day in enumerate(days):
         if day is not None:
             by_model[day.model].append(number)
+
     found: dict[EventNumber, tuple[EventNumber, ...]] = {}
     for numbers in by_model.values():
         rows = [days[number].means for number in numbers]  # type: ignore[union-attr]
@@ -145,6 +146,7 @@ def similar_events(
         ]
         if not 1 < len(events) <= MOST_EVENTS:
             continue
+
         directions = unit_rows(np.concatenate(rows)).astype(np.float32)
         n_similar = min(MOST_SIMILAR, len(events) - 1)
         for start in range(0, len(events), ROWS_AT_ONCE):

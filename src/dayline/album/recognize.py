@@ -237,6 +237,7 @@ def _sightings(
         # Without features nothing can be compared; names stay as they are known.
         yield from (sighting for key, sighting in before.items() if key[0] == day.key)
         return
+
     numbers: dict[int, list[int]] = defaultdict(list)
     for number, event in enumerate(day.segmentation.events):
         if event.community is not None:
@@ -246,6 +247,7 @@ def _sightings(
         for place in (day.segmentation.places if day.given is None else day.given)
     }
     is_edited = not set(day.segmentation.digests or ()).isdisjoint(edited)
+
     for community, events in numbers.items():
         weights = np.asarray(
             [day.segmentation.events[k].n_frames for k in events], dtype=np.float64
@@ -259,6 +261,7 @@ def _sightings(
             name in (known.shown, known.given) or (name is None and not is_edited)
         ):
             said = known.said
+
         n = int(weights.sum())
         # The squared length of the mean of unit vectors is the mean cosine of all pairs, each
         # vector with itself too.

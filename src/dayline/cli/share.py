@@ -99,6 +99,6 @@ def _numbers(text: str, option: str) -> tuple[int, ...]:
         first = int(match[1]) if match else 0
         last = int(match[2] or first) if match else 0
         if first < 1 or last < first or last - first > MOST_NUMBERS:
-            raise ValueError(f"{option}: {part!r} is no number or range; write 3,5-7")
+            raise ValueError(f"{option}: {part!r} is not a number or a range; write 3,5-7")
         found += range(first, last + 1)
     return tuple(found)

@@ -21,7 +21,7 @@ WEIGHTS = np.asarray([0.3, 1.1, -0.85])
 def boundary_intervals(
     evidence: Evidence, boundaries: IntArray, *, share: float = STATED
 ) -> IntArray:
-    """Return the first and the last frame in which each boundary lies with a probability of `share`.
+    """Return the first and the last frame of the interval in which each boundary lies.
 
     An interval holds its boundary, and ends before the middle to the boundaries beside it. A
     required boundary has one frame.

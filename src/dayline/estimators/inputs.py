@@ -1,4 +1,4 @@
-"""What people pass as a sequence: arrays, Series and data frames, with their dates."""
+"""Read what people pass as a sequence: arrays, Series and data frames, with their dates."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ class WholeSequences(BaseCrossValidator):  # type: ignore[misc]
 
     Other splitters cut sequences, or join them, and a boundary needs the frames on both sides.
     Nothing is learned from labels, so a sequence is both the training and the test part of its
-    fold, and is fitted once. Pass `groups=`, the sequence of every frame, and `refit=False`: fitting
-    all rows at once would treat them as one sequence.
+    fold, and is fitted once. Pass `groups=`, the sequence of every frame, and `refit=False`:
+    fitting all rows at once would treat them as one sequence.
 
     Examples
     --------

@@ -156,7 +156,7 @@ class SkippedFile:
 
 @dataclass(frozen=True)
 class SetAside:
-    """A file that is in no event, since it is no photo of the day.
+    """A file that is in no event, since it is not a photo of the day.
 
     Attributes
     ----------

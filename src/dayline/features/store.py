@@ -143,6 +143,7 @@ def save_seen(path: Path, extractor: Extractor, frames: Mapping[Key, Frame]) -> 
     ]
     seen = [frame.seen for frame in frames.values() if frame.seen is not None]
     names, sizes, modified = zip(*frames, strict=True)
+
     with writing_whole(path, "wb") as file:
         np.savez(
             file,

@@ -230,11 +230,13 @@ def _refined(cameras: _Cameras, coarse: float) -> tuple[float, float]:
     lags, values, blocks = _pairs(cameras, coarse, reach)
     if not len(lags):
         return coarse, np.inf
+
     middle = round(reach / FINE_STEP)
     bins = np.clip(np.round(lags / FINE_STEP).astype(np.int64) + middle, 0, 2 * middle)
     sums, counts = (np.zeros((int(blocks.max()) + 1, 2 * middle + 1)) for _ in range(2))
     np.add.at(sums, (blocks, bins), values)
     np.add.at(counts, (blocks, bins), 1.0)
+
     positions = FINE_STEP * (np.arange(2 * middle + 1) - middle)
     offsets = positions[np.abs(positions) <= FINE_REACH]
     apart = np.abs(positions[:, None] - offsets[None, :])
@@ -247,6 +249,7 @@ def _refined(cameras: _Cameras, coarse: float) -> tuple[float, float]:
         gains = (sums - level * counts) @ expected - 0.5 * counts @ np.square(expected)
         fit = gains.sum(axis=0)
         best = int(np.argmax(fit))
+
     draws = np.random.default_rng(0).multinomial(
         len(gains), np.full(len(gains), 1 / len(gains)), N_SAMPLES
     )

@@ -32,7 +32,7 @@ TABLE_SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
 
 def is_video_name(name: str) -> bool:
-    """Whether a file is named like a video."""
+    """Return whether a file is named like a video."""
     return PurePath(name).suffix.lower() in VIDEO_SUFFIXES
 
 
@@ -267,7 +267,7 @@ class Frame:
     live : Path or None
         The short video that a phone keeps beside a photo.
     aside : str
-        What it is if it is no photo of the day, such as "screenshot" (see `dayline.media.aside`).
+        What it is if it is not a photo of the day, such as "screenshot" (see `dayline.media.aside`).
     seen : Seen or None
         What its pixels gave; None if they were not decoded.
     """

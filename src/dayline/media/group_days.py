@@ -150,8 +150,8 @@ def group_by_day(photos: Photos) -> tuple[Days, tuple[str, ...]]:
     named = [(f"{top} (folder)" if top in dates else top, frames) for top, frames in named]
     groups, alone = _with_skipped([*found, *named], photos)
     notes = [
-        f"{shown_name(top or own)}: {counted(len(frames), 'photo')} without a date cannot be assigned to"
-        " a day; this folder has a result of its own"
+        f"{shown_name(top or own)}: {counted(len(frames), 'photo')} without a date cannot be assigned"
+        " to a day; this folder has a result of its own"
         for top, frames in loose
         if found
     ]

@@ -166,7 +166,7 @@ def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Pa
 
 
 def is_live(photo: Frame | str) -> bool:
-    """Whether the video beside a photo is its live part, as far as the photo could be read."""
+    """Return whether the video beside a photo is its live part, if the photo could be read."""
     return isinstance(photo, Frame) and photo.live is not None
 
 

@@ -61,11 +61,13 @@ def open_source(
             read_files=read_files,
             keep_screenshots=keep_screenshots,
         )
+
     if not source.exists():
         raise ValueError(f"{shown_name(source)}: no such file or folder")
     suffix = source.suffix.lower()
     if suffix in PHOTO_SUFFIXES:
         raise ValueError(f"{shown_name(source)}: a single photo has no events; pass its folder")
+
     with needs_extra("photos", "reading a video"):
         from dayline.media.film import read_video
     try:

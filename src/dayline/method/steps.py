@@ -1,4 +1,4 @@
-"""The method and its steps as public functions, for arrays of others.
+"""The method and its steps as public functions, for any arrays.
 
 Arguments are checked here, once; the function of the same name that does the work trusts them.
 """

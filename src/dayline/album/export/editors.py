@@ -208,6 +208,7 @@ def otio_text(
             'the otio export needs OpenTimelineIO; install it (pip install "dayline[otio]") or'
             " use edl"
         ) from None
+
     source = clean_text(segmentation.source or "") or "dayline"
     track = otio.schema.Track(name="events", kind=otio.schema.TrackKind.Video)
     letters, ranges = context_labels(segmentation), _frame_ranges(marks, rate)
@@ -229,6 +230,7 @@ def otio_text(
         if segmentation.clock == "media" and segmentation.source:
             clip.media_reference = otio.schema.ExternalReference(target_url=quote(source))
         track.append(clip)
+
     timeline = otio.schema.Timeline(name=source, tracks=[track])
     text: str = otio.adapters.write_to_string(timeline, "otio_json", indent=1)
     return text + "\n"

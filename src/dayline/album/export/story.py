@@ -41,6 +41,9 @@ LEAST_SIDE = 360
 FILE_BYTES = 20e6
 """As much as can be sent."""
 
+PAGE_BYTES, PHOTO_BYTES = 60_000, 600
+"""What the page takes besides its pictures, at most: by itself, and for each of them."""
+
 QUALITY = 80
 IN_TEXT = 4 / 3
 """Characters per byte of a picture that is written as text."""
@@ -176,7 +179,7 @@ def write_story(
             for event in day.segmentation.events
             for frame in best_frames(day.segmentation, event, most)
         ]
-        store = _Store(folder, max_bytes - _room(len(chosen)))
+        store = _Store(folder, max_bytes - PAGE_BYTES - PHOTO_BYTES * len(chosen))
         for done, (day, frame) in enumerate(chosen):
             on_step("pictures", done, len(chosen))
             store.add(day, frame, _read(day, frame, side, blur), side)
@@ -216,11 +219,6 @@ def write_story(
     write_text_whole(path, text)
     n_bytes = len(text.encode()) + (0 if folder is None else int(store.n_bytes))
     return Written(n_photos, n_all, store.side, n_bytes)
-
-
-def _room(n_photos: int) -> float:
-    """Return the bytes that the page takes besides its pictures, at most."""
-    return 60_000 + 600 * n_photos
 
 
 class _Store:
@@ -302,14 +300,16 @@ def _day_content(day: SharedDay, store: _Store, telling: Telling) -> list[dict[s
         frames = [f for f in range(event.start, event.stop) if (id(day), f) in store.addresses]
         if not frames:
             continue
+
         when = _when(segmentation, start, stop)
         place = place_name(segmentation, event) if telling.places else ""
         town = event.town if telling.places else None
         country = event.country if telling.places else None
-        about = [when, *dict.fromkeys(name for name in (place, town, country) if name)]
+        about = [when, *dict.fromkeys((place, town, country))]
         if telling.locations and event.location is not None:
             about.append("{:.4f}, {:.4f}".format(*event.location))
         best = set(best_frames(segmentation, event, MOST_IN_STORY)).intersection(frames)
+
         found.append(
             {
                 "title": event.name or when or f"Event {number}",
@@ -318,7 +318,7 @@ def _day_content(day: SharedDay, store: _Store, telling: Telling) -> list[dict[s
                 "stop": "" if stop is None else stop,
                 "place": place,
                 "town": town or "",
-                "about": " · ".join(filter(None, about if event.name or when else about[1:])),
+                "about": " · ".join(filter(None, about)),
                 "photos": [
                     {
                         "address": store.addresses[id(day), frame],

@@ -96,8 +96,8 @@ def write_csv(segmentation: Segmentation, path: str | Path) -> Path:
 
     `event` counts from 1, as titles do; `start`, `stop` and `key_frame` are frames and count from
     0. `start_time` and `stop_time` are seconds on the segmentation's clock, `started` and `stopped`
-    the same as text, or only the date; `duration` is the seconds between first and last frame, empty if the clock was
-    set back.
+    the same as text, or only the date; `duration` is the seconds between first and last frame,
+    empty if the clock was set back.
 
     Hidden photos, and events without others, are left out, and the frames numbered without them.
 

@@ -68,7 +68,7 @@ function withCopies(frames) {
 export function toggleFavorite(frame) {
   const on = !isFavorite(frame);
   const favorites = marked(state.favorites, withCopies([frame]), on);
-  edit({ favorites }, on ? "Favorite" : "No favorite any more");
+  edit({ favorites }, on ? "Favorite" : "No longer a favorite");
 }
 
 // Hides photos, or shows them again if all of them are hidden.

@@ -478,8 +478,8 @@ function goToAddress() {
     location.replace(data.moved + location.hash);
 }
 
-// Pictures of days that are far away are let go: a year of them would fill the memory. They keep
-// their room, by their width and height.
+// Pictures of days that are far away are released: a year of them would fill the memory. They keep
+// their space, by their width and height.
 const nearby = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries)

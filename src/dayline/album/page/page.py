@@ -54,8 +54,8 @@ def write_page(
         Where to write the page; created if missing.
     thumbnails : mapping of int to str, optional
         The picture of every frame that has one, relative to `folder` (see `PictureFolder`); the
-        numbers after the last frame are for the files set aside. If None, the page has no pictures. Pictures of an earlier run that the page does not show are
-        removed.
+        numbers after the last frame are for the files set aside. If None, the page has no pictures.
+        Pictures of an earlier run that the page does not show are removed.
     graph : array of shape (n_frames, n_frames) or Drawable, optional
         Shown as a picture.
     communities : sequence of int, optional
@@ -65,8 +65,8 @@ def write_page(
         Whether faces are blurred in all pictures of the result; the page says so if it has any, and
         later runs know it.
     originals : sequence of Path, optional
-        The photo of every frame, then those set aside. The page links to it by a relative path, unless that would name
-        folders above the user's own (see `relative_addresses`).
+        The photo of every frame, then those set aside. The page links to it by a relative path,
+        unless that would name folders above the user's own (see `relative_addresses`).
     live : mapping of int to Path, optional
         The short video beside the photo of a frame.
     film : Path, optional

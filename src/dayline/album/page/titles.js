@@ -9,7 +9,7 @@ const PARTS_OF_DAY = [
   [22, "Evening"],
   [24, "Night"],
 ];
-const LONG = 10 * 60; // seconds, from which on a title tells how long it was
+const LONG = 10 * 60; // seconds; the title of a longer event says how long it was
 const SOON = 3600; // seconds, within which an event is "after" the one before it
 
 function partOfDay(time) {
