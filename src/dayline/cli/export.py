@@ -9,7 +9,7 @@ import typer
 from dayline.cli.console import completing
 
 # Repeated here so that `dayline --help` does not import the writers; a test keeps the two in step.
-FORMATS = "csv, webvtt, ffmetadata, youtube, edl, otio, fcpxml, clips, ics, xmp, photos, story"
+FORMATS = "csv, webvtt, ffmetadata, youtube, podcast, kodi, edl, otio, fcpxml, clips, ics, xmp, photos, story"
 
 
 def export(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import tracemalloc
@@ -13,7 +14,9 @@ import pytest
 from dayline.album.export.chapters import (
     chapters,
     ffmetadata_text,
+    kodi_text,
     milliseconds,
+    podcast_text,
     webvtt_text,
     youtube_text,
 )
@@ -148,11 +151,64 @@ def test_a_short_chapter_joins_its_shorter_neighbor_and_that_is_said():
     assert stamps == [
         ["0:00", "Event 1"],
         ["0:40", "Event 2"],
-        ["1:14", "Event 4"],
-        ["1:34", "Event 5"],
-        ["1:03:14", "Event 6"],
+        ["1:14", "Event 3"],
+        ["1:34", "Event 4"],
+        ["1:03:14", "Event 5"],
     ]
     assert notes == ['"Event 2" at 0:40 lasts 4 s, under 10 s; joined to "Event 3"']
+
+
+def test_numbers_have_no_gaps_and_names_stay():
+    # Event 2 joins event 3, and event 5 event 6; a person may have called one "Event 6".
+    named = lasting(40, 4, 30, 20, 5, 40, 60, names={3: "Event 6"})
+    lines = youtube_text(chapters(named))[0].splitlines()
+    titles = [line.partition(" ")[2] for line in lines]
+    assert titles == ["Event 1", "Event 2", "Event 6", "Event 4", "Event 5"]
+
+
+def test_titles_are_in_every_form_of_chapters_unless_there_is_a_name(film):
+    events = [replace(event, title=f"Glacier {k}") for k, event in enumerate(film.events)]
+    marks = chapters(film.about(events=(*events[:2], *events[2:])))
+    named = film.events[0].name is not None
+    for write in (ffmetadata_text, webvtt_text, podcast_text, kodi_text):
+        assert ("Glacier 0" in write(marks)) != named
+        assert "Glacier 3" in write(marks) or film.events[3].name
+
+
+def test_podcast_chapters_follow_version_1_2(film):
+    """github.com/Podcastindex-org/podcast-namespace, docs/examples/chapters/jsonChapters.md.
+
+    "version" (string) and "chapters" are required, in the order of their "startTime", a number of
+    seconds; "title" and "endTime" are optional.
+    """
+    content = json.loads(podcast_text(chapters(film)))
+    assert content["version"] == "1.2.0"
+    assert [c["startTime"] for c in content["chapters"]] == [0.0, 20.5, 41.0, 61.25]
+    assert [c["endTime"] for c in content["chapters"]] == [20.5, 41.0, 61.25, 82.25]
+    assert all(isinstance(c["title"], str) for c in content["chapters"])
+
+
+def read_as_kodi(text: str) -> list[float]:
+    """Read scene markers as CEdl::ReadEdl does (xbmc/cores/VideoPlayer/Edl.cpp).
+
+    Fields are separated by blanks; a line whose first field begins with ## is a comment; times are
+    seconds if they have no colon and no #; action 2 puts a scene marker at the second time.
+    """
+    markers = []
+    for line in text.splitlines():
+        first, second, action = line.split()[:3] if len(line.split()) > 2 else (*line.split(), "")
+        if first.startswith("##"):
+            continue
+        assert ":" not in first + second
+        assert int(action) == 2
+        markers.append(float(second))
+    return markers
+
+
+def test_kodi_places_a_marker_at_the_start_of_each_event(film):
+    titled = film.about(events=tuple(replace(e, name="a b c", title=None) for e in film.events))
+    assert read_as_kodi(kodi_text(chapters(titled))) == [0.0, 20.5, 41.0, 61.25]
+    assert "## a b c\n" in kodi_text(chapters(titled))
 
 
 def test_many_short_chapters_make_longer_ones():

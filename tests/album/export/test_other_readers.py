@@ -122,6 +122,18 @@ def read_youtube(path: Path, _: object) -> None:
     ] == STARTS
 
 
+def read_podcast(path: Path, _: object) -> None:
+    listed = json.loads(path.read_text(encoding="utf-8"))["chapters"]
+    assert [one["startTime"] for one in listed] == STARTS
+    assert [one["title"] for one in listed] == list(TITLES)
+
+
+def read_kodi(path: Path, _: object) -> None:
+    # No program reads these here; test_chapters.py reads them as Kodi's source does.
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [float(line.split()[1]) for line in lines[1::2]] == STARTS
+
+
 def read_timeline(path: Path, _: object) -> None:
     otio = pytest.importorskip("opentimelineio")
     if path.suffix == ".edl":
@@ -226,6 +238,8 @@ READERS = {
     "webvtt": read_webvtt,
     "ffmetadata": read_ffmetadata,
     "youtube": read_youtube,
+    "podcast": read_podcast,
+    "kodi": read_kodi,
     "edl": read_timeline,
     "otio": read_timeline,
     "fcpxml": read_fcpxml,
@@ -261,3 +275,25 @@ def test_times_of_a_film_at_29_97_are_exact_in_fcpxml(events, tmp_path):
     assert shape.get("frameDuration") == "1001/30000s"
     seconds = Fraction(first.get("duration").removesuffix("s"))
     assert seconds == 24 * Fraction(1001, 30000)
+
+
+@pytest.mark.skipif(shutil.which("ffprobe") is None, reason="needs ffprobe (apt install ffmpeg)")
+def test_ffprobe_reads_the_titles_of_a_copy(film, events, tmp_path):
+    export(events, tmp_path, formats=[], with_chapters=True, source=film)
+    (copy,) = tmp_path.glob("*-chapters.*")
+    command = ["ffprobe", "-v", "error", "-show_chapters", "-of", "json", str(copy)]
+    listed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["chapters"]
+    assert [one["tags"]["title"] for one in listed] == list(TITLES)
+    assert [float(one["start_time"]) for one in listed] == STARTS
+
+
+@pytest.mark.skipif(shutil.which("mkvmerge") is None, reason="needs mkvmerge (mkvtoolnix)")
+def test_mkvmerge_reads_the_titles_of_a_copy(film, events, tmp_path):
+    export(events, tmp_path, formats=[], with_chapters=True, source=film)
+    (copy,) = tmp_path.glob("*-chapters.*")
+    made = tmp_path / "made.mkv"
+    subprocess.run(["mkvmerge", "-q", "-o", str(made), str(copy)], check=True)
+    command = ["mkvextract", "-q", str(made), "chapters", "-"]
+    text = subprocess.run(command, check=True, capture_output=True).stdout
+    root = etree.fromstring(text)
+    assert [one.text for one in root.iter("ChapterString")] == list(TITLES)

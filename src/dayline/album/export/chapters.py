@@ -1,7 +1,8 @@
-"""Chapters for players: FFmpeg metadata, WebVTT and YouTube."""
+"""Chapters for players: FFmpeg metadata, WebVTT, YouTube, podcasts and Kodi."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ import numpy as np
 from dayline.album.export.table import event_titles, place_name
 from dayline.arrays import FloatArray
 from dayline.events import Segmentation
-from dayline.text import clock_text, counted
+from dayline.text import clean_text, clock_text, counted
 
 SHORTEST = 0.001
 """Seconds. Files count in milliseconds, and most readers refuse a chapter of length zero."""
@@ -34,11 +35,15 @@ YOUTUBE_BRACKETS = str.maketrans("<>", "\u2039\u203a")
 
 @dataclass(frozen=True)
 class Chapter:
-    """One event on a player's clock: from `start` to `end` in seconds, with its `title`."""
+    """One event on a player's clock: from `start` to `end` in seconds, with its `title`.
+
+    It is numbered if the title is only its number, with its place.
+    """
 
     start: float
     end: float
     title: str
+    is_numbered: bool = False
 
     @property
     def length(self) -> float:
@@ -90,8 +95,10 @@ def chapters(
     edges = [*starts, max(end, starts[-1] + SHORTEST)]
     names = [place_name(segmentation, event) for event in segmentation.events]
     titles = event_titles(segmentation, names)
+    numbered = [not clean_text(e.name or e.title or "") for e in segmentation.events]
     return tuple(
-        Chapter(a, b, title) for (a, b), title in zip(pairwise(edges), titles, strict=True)
+        Chapter(a, b, title, is_numbered)
+        for (a, b), title, is_numbered in zip(pairwise(edges), titles, numbered, strict=True)
     )
 
 
@@ -147,8 +154,8 @@ def youtube_text(marks: Sequence[Chapter]) -> tuple[str, list[str]]:
     """Fit chapters to YouTube's rules: from 0:00, at least 3 chapters, each at least 10 s.
 
     While any chapter is too short, the shortest one joins its shorter neighbor, which keeps its
-    title; if neither has a name, the first keeps its number. Fewer than 3 remaining chapters are an
-    error.
+    title. Events that are only numbered are numbered anew; of two shots, the first keeps its number.
+    Fewer than 3 remaining chapters are an error.
 
     Returns
     -------
@@ -172,14 +179,44 @@ def youtube_text(marks: Sequence[Chapter]) -> tuple[str, list[str]]:
             f" {len(joined)}; use another chapter format"
         )
 
+    titles = [
+        re.sub(r"\d+", str(k), mark.title, count=1) if mark.is_numbered else mark.title
+        for k, mark in enumerate(joined, start=1)
+    ]
     text = "".join(
-        f"{_stamp(mark.start)} {mark.title.translate(YOUTUBE_BRACKETS)}\n" for mark in joined
+        f"{_stamp(mark.start)} {title.translate(YOUTUBE_BRACKETS)}\n"
+        for mark, title in zip(joined, titles, strict=True)
     )
     if len(text) > LONGEST_DESCRIPTION:
         notes.append(
             f"{len(text)} characters; a YouTube description holds at most {LONGEST_DESCRIPTION}"
         )
     return text, notes
+
+
+def podcast_text(marks: Sequence[Chapter]) -> str:
+    """Return Podcasting 2.0's JSON chapters, version 1.2: start, end and title of each."""
+    listed = [
+        {
+            "startTime": milliseconds(mark.start) / 1000,
+            "endTime": milliseconds(mark.end) / 1000,
+            "title": mark.title,
+        }
+        for mark in marks
+    ]
+    return json.dumps({"version": "1.2.0", "chapters": listed}, indent=1) + "\n"
+
+
+def kodi_text(marks: Sequence[Chapter]) -> str:
+    """Return scene markers (action 2) for Kodi, in seconds; a line with ## is a comment.
+
+    Kodi places a marker at the second time of a line and has no titles, so that these are comments.
+    """
+    lines = []
+    for mark in marks:
+        at = f"{milliseconds(mark.start) / 1000:.3f}"
+        lines += [f"## {mark.title}", f"{at}\t{at}\t2"]
+    return "\n".join(lines) + "\n"
 
 
 def _join_shortest(marks: list[Chapter]) -> str:
@@ -194,8 +231,8 @@ def _join_shortest(marks: list[Chapter]) -> str:
 
     first, second = sorted((k, other))
     unnamed = all(UNNAMED.fullmatch(marks[i].title) for i in (first, second))
-    title = marks[first if unnamed else other].title
-    marks[first : second + 1] = [Chapter(marks[first].start, marks[second].end, title)]
+    kept = marks[first if unnamed else other]
+    marks[first : second + 1] = [replace(kept, start=marks[first].start, end=marks[second].end)]
     return note
 
 

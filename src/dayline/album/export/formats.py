@@ -10,7 +10,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from dayline.album.export.chapters import chapters, ffmetadata_text, webvtt_text, youtube_text
+from dayline.album.export.chapters import (
+    chapters,
+    ffmetadata_text,
+    kodi_text,
+    podcast_text,
+    webvtt_text,
+    youtube_text,
+)
 from dayline.album.export.clips import write_clips
 from dayline.album.export.editors import edl_text, fcpxml_text, otio_text, timeline_rate
 from dayline.album.export.film import (
@@ -96,6 +103,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "webvtt": Format("chapters.vtt", is_timed=True, of_shots="shots.vtt"),
         "ffmetadata": Format("chapters.ffmetadata", is_timed=True, of_shots="shots.ffmetadata"),
         "youtube": Format("youtube.txt", is_timed=True, of_shots="youtube-shots.txt"),
+        "podcast": Format("chapters.json", is_timed=True, of_shots="chapters-shots.json"),
+        "kodi": Format("kodi.edl", is_timed=True, of_shots="kodi-shots.edl"),
         "edl": Format("events.edl", is_timed=True, has_rate=True, of_shots="shots.edl"),
         "otio": Format("events.otio", is_timed=True, has_rate=True, of_shots="shots.otio"),
         "fcpxml": Format(
@@ -275,6 +284,10 @@ def _write_format(
             for note in notes:
                 log.warning("%s: %s", path.name, note)
             write_text_whole(path, text)
+        case "podcast":
+            write_text_whole(path, podcast_text(marks))
+        case "kodi":
+            write_text_whole(path, kodi_text(marks))
         case "edl":
             write_text_whole(path, edl_text(segmentation, marks, rate=rate))
         case "otio":
