@@ -16,7 +16,7 @@ from scipy.stats import spearmanr
 if TYPE_CHECKING:
     from fit_decision import Judged
 
-    from dayline.decision.evidence import DecisionModel
+    from dayline.decision.model import DecisionModel
 
 
 def by_kind(judged: Iterable[Judged], value: Callable[[Judged], float]) -> dict[str, float]:

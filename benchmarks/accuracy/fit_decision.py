@@ -47,7 +47,8 @@ from threadpoolctl import threadpool_limits
 from dayline import DynamicGraphEmbedding, equal_pieces, score_boundaries
 from dayline.checks import check_features
 from dayline.decision.decide import boundary_probability
-from dayline.decision.evidence import DecisionModel, Evidence, gather_evidence, load_model
+from dayline.decision.evidence import Evidence, gather_evidence
+from dayline.decision.model import DecisionModel, load_model
 from dayline.files import write_text_whole
 from dayline.research.baselines.kernel_change import KernelChangeSegmenter
 from dayline.research.baselines.novelty import ContextualSegmenter, WindowDifferenceSegmenter

@@ -33,8 +33,9 @@ from dayline import DynamicGraphEmbedding, score_boundaries
 from dayline.arrays import to_numpy
 from dayline.checks import check_features
 from dayline.decision import learned as learning
-from dayline.decision.evidence import DecisionModel, Evidence, gather_evidence, load_model
+from dayline.decision.evidence import Evidence, gather_evidence
 from dayline.decision.learned import Example, Prior, learn_from, with_learned
+from dayline.decision.model import DecisionModel, load_model
 from dayline.estimators.signals import choose_signal_features, gather_signal_evidence
 from dayline.files import write_text_whole
 from dayline.research.datasets.annotations import LabeledSequence

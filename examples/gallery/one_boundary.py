@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dayline import EventSegmenter, make_communities
-from dayline.decision.evidence import load_model
+from dayline.decision.model import load_model
 
 made = make_communities(400, stay=400.0, variance=9.0, n_features=8, random_state=3)
 segmenter = EventSegmenter().fit(made.features)

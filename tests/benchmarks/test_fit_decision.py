@@ -10,7 +10,7 @@ import fit_decision as fit
 import numpy as np
 import pytest
 
-from dayline.decision.evidence import load_model
+from dayline.decision.model import load_model
 from dayline.research.datasets.annotations import LabeledSequence
 
 

@@ -20,14 +20,13 @@ from dayline.decision.evidence import (
     agreement,
     boundary_weights,
     compare_neighbors,
-    expected_f1,
     gather_evidence,
     hard_cuts,
-    load_model,
     share_of_change,
     slowness,
     two_views,
 )
+from dayline.decision.model import expected_f1, load_model
 from dayline.method.denoise import comparable_columns, standardize
 from dayline.research.datasets.synthetic import make_communities
 

@@ -12,7 +12,8 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.checks import LARGEST_COUNT, check_between, is_whole, show_value
 from dayline.decision.contexts import find_recurring_events
-from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence, expected_f1
+from dayline.decision.evidence import NO_EVENTS, NOISE, Evidence
+from dayline.decision.model import expected_f1
 from dayline.decision.partition import merge_events, trace_back
 from dayline.events import NestedLevel
 from dayline.text import counted

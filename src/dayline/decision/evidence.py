@@ -1,23 +1,22 @@
 """Evidence for boundaries: two views of the frames, hard cuts, tests for noise and drift.
 
-A model says how probable a boundary of a height is, and how many are worth it.
-`benchmarks/accuracy/fit_decision.py` writes its numbers to model.json; docs/how-it-decides.md shows
-it.
+`gather_evidence` says in which order; the steps follow it in that order. `dayline.decision.model`
+weighs the evidence, and `dayline.decision.decide` chooses boundaries by it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dayline.arrays import Array, FloatArray, IntArray, row_blocks, to_numpy, unit_rows
 from dayline.decision.candidates import Candidates, describe_candidates
 from dayline.decision.contexts import context_scores, pick_boundaries
+from dayline.decision.model import DecisionModel, expected_f1, load_model
 from dayline.decision.noise import find_noise, in_few_directions, n_above_noise
 from dayline.decision.partition import Hierarchy, build_hierarchy, partition, running_sums
 from dayline.method.denoise import ScaledRows, spread_few_directions, standardized_rows
@@ -25,111 +24,37 @@ from dayline.method.denoise import ScaledRows, spread_few_directions, standardiz
 N_LAGS = 5
 """Lags at which frames are compared, from 0 on."""
 
-MOST_SLOWNESS, LEAST_UNITS = 10.0, 24
-"""Highest slowness that counts (some smooth recordings have events of only twenty frames), and
-least number of frames per unit of it, so that a short sequence can still have several events."""
-
 HARD = 2.0
 """Robust standard deviations above which a jump is a hard cut: two, as usual."""
 
+MOST_SLOWNESS = 10.0
+"""Highest slowness that counts: some smooth recordings have events of only twenty frames."""
 
-def compare_neighbors(x: Array | ScaledRows) -> FloatArray:
-    """Return the cosine of frames t and t + lag, for lags 0 to 4, shape (5, n_frames).
-
-    It is 0 after the last frame.
-    """
-    cosines = np.zeros((N_LAGS, len(x)))
-    # In one pass over rows that may be computed as they are needed.
-    for block in row_blocks(x):
-        rows = unit_rows(
-            to_numpy(x[block.start : block.stop + N_LAGS - 1]).astype(np.float64, copy=False)
-        )
-        for lag in range(N_LAGS):
-            later = rows[lag : lag + block.stop - block.start]
-            found = np.einsum("ij,ij->i", rows[: len(later)], later)
-            cosines[lag, block.start : block.start + len(found)] = found
-    return cosines
-
-
-def abruptness(cosines: FloatArray) -> FloatArray:
-    """Measure how much a jump stands out from those nearby, in robust deviations of the log.
-
-    The jump is the cosine distance between the sum of two frames before t and that of two from t
-    on; the usual jump is a running median over 101 frames. Cosines of neighbors are enough:
-    features may have thousands of columns.
-    """
-    from scipy.ndimage import median_filter
-
-    n = cosines.shape[1]
-    if n < 6:
-        return np.zeros(n)
-    own, one, two, three, _ = np.pad(cosines, ((0, 0), (2, 2)))
-    squares = own[:-1] + own[1:] + 2 * one[:-1]
-    across = (one + two)[2 : n + 1] + (two + three)[1:n]
-    lengths = np.sqrt(np.maximum(squares[1:n] * squares[3 : n + 2], 0.0))
-    jump = 1.0 - across / np.where(lengths > 0, lengths, np.inf)
-    logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
-    # Odd, or the median would lean to one side.
-    size = min(101, n - 1 - n % 2)
-    excess = logarithm - median_filter(logarithm, size, mode="reflect")
-    usual = 1.4826 * float(np.median(np.abs(excess)))
-    return np.concatenate([[0.0], excess / (usual + 1e-9)])
-
-
-def hard_cuts(jumps: FloatArray) -> FloatArray:
-    """Return by how much a jump exceeds a hard cut, 0 to 10, where it is the highest of five."""
-    from scipy.ndimage import maximum_filter1d
-
-    # A cut shows in the jumps beside it too.
-    return np.where(jumps >= maximum_filter1d(jumps, 5), np.clip(jumps - HARD, 0.0, 10.0), 0.0)
-
-
-def slowness(cosines: FloatArray) -> float:
-    """Return how many times as much frames differ after four frames as after one.
-
-    1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion. At most
-    10 is returned, and at most a 24th of the number of frames. It grows with the frame rate of a
-    recording. The means of the lower half of the squared distances are compared, so that pairs of
-    frames from different events do not count.
-    """
-    own, *_ = cosines
-    n = len(own)
-    if n < 2 * N_LAGS:
-        return 1.0
-
-    usual = []
-    for lag in (1, N_LAGS - 1):
-        squares = own[:-lag] + own[lag:] - 2 * cosines[lag, :-lag]
-        half = n // 2 - lag
-        usual.append(float(np.mean(np.partition(squares, half)[: half + 1])))
-    after_one, after_four = usual
-    # Equal frames differ by rounding, or by noise of a millionth.
-    if after_four < 1e-9:
-        return 1.0
-    most = max(1.0, min(MOST_SLOWNESS, n / LEAST_UNITS))
-    return float(np.clip(after_four / max(after_one, 1e-9), 1.0, most))
-
-
-NOISE, NO_EVENTS = -5.0, -30.0
-"""Added to the log odds of candidates within noise, which only finer levels have, and of those
-in sequences without events, which only a requested number has."""
-
-SEEN = 5.0
-"""Added to the log weight of a change in noise that a test sees: it comes before all others."""
-
-NEARBY, LEAST_NEARBY, LEAST_IN_QUARTERS = 4, 0.2, 2 / 3
-"""Frames on either side within which an event begins at once; share of change there, and in the
-quarters of two events that meet, below which frames drift. The latter is 0.25 on a line, 1 at a
-step, 0.8 if averages over a moving window blur the step over a quarter of both events."""
-
+LEAST_UNITS = 24
+"""Least number of frames per unit of slowness, so that a short sequence can have several events."""
 
 SHARES = (1.0, 0.5, 0.0)
 """Exponents of the slowness: all of it counts, half of it, or none. Recordings differ in which is
 right (motion capture and spectra of signals need all of it, cooking and gestures little), and the
 frames do not tell."""
 
-MOST_UNUSUAL = 0.5
-"""Agreement that an unusual duration of events costs at most: what is clear stays."""
+NOISE = -5.0
+"""Added to the log odds of candidates within noise, which only finer levels have."""
+
+NO_EVENTS = -30.0
+"""Added to the log odds of all candidates of a sequence without events, which are boundaries only
+if a number of events is requested."""
+
+SEEN = 5.0
+"""Added to the log weight of a change in noise that a test sees: it comes before all others."""
+
+NEARBY, LEAST_NEARBY = 4, 0.2
+"""Frames on either side of a boundary, and the share of the change between two events that happens
+there, below which frames may only drift."""
+
+LEAST_IN_QUARTERS = 2 / 3
+"""The same share for the quarters of both events that meet at the boundary. It is 0.25 on a line, 1
+at a step, and 0.8 if averages over a moving window blur the step over a quarter of both events."""
 
 WINDOW = 16
 """Frames on either side that are compared for one of the answers."""
@@ -137,9 +62,15 @@ WINDOW = 16
 SAME = 2
 """Frames that boundaries of two answers may be apart and still agree; 1 to 8 make no difference."""
 
-N_PARTITIONS, UNLIKE = 4, 0.35
-"""Answers that are partitions: all but windows, which see no events shorter than they are. And share
-of boundaries in all of these, below which is one in ten of the recordings of the known kinds."""
+MOST_UNUSUAL = 0.5
+"""Agreement that an unusual duration of events costs at most: what is clear stays."""
+
+N_PARTITIONS = 4
+"""Answers that are partitions, which come first: all but windows, which miss shorter events."""
+
+UNLIKE = 0.35
+"""Share of the boundaries in all partitions, below which a recording is unlike the known kinds. One
+in ten recordings of these is below it."""
 
 
 @dataclass(frozen=True)
@@ -205,9 +136,9 @@ class Evidence:
     def agreed_number(self) -> int:
         """Number of boundaries on which the answers agree best; noise is not counted.
 
-        A number that is unusual for this kind of recording must have more agreement, the more the
-        answers differ: one doubling of the typical duration costs as much as they are doublings of
-        the number of events apart.
+        A number that is unusual for this kind of recording needs more agreement, the more the
+        answers differ. It costs the square of the doublings between its mean duration and the
+        typical one, times the doublings between the fewest and the most events of the answers.
         """
         n_required, n_clear = len(self.hierarchy.required), int(np.sum(self.log_odds == 0))
         numbers = np.arange(n_required, max(n_required, n_clear) + 1)
@@ -219,6 +150,7 @@ class Evidence:
             cost = (found.max() - found.min()) * doublings**2
             agreement = agreement - np.minimum(cost, MOST_UNUSUAL)
         agreed = int(numbers[np.argmax(agreement)])
+
         if self.finer == 1.0 or self.why_one_event:
             return agreed
         wanted = round((agreed + 1) * self.finer) - 1
@@ -239,7 +171,7 @@ class Evidence:
 
     @property
     def mean_log_odds(self) -> float:
-        """Log odds, on average, of the boundaries agreed on: known kinds that share so many tell."""
+        """Mean log odds of the boundaries agreed on, as in known kinds with the same share."""
         return self.model.shared_slope * self.shared + self.model.shared_intercept
 
     @property
@@ -279,17 +211,37 @@ def gather_evidence(
 ) -> Evidence:
     """Find the candidates of a sequence, their strengths and the answers; see `Evidence`.
 
-    The directions are the main ones of the denoised features; without an embedding, only they
-    count. `breaks` are those of the required boundaries that coarser levels may join across. Frames
-    that another test has told from noise are not judged again. The model is that of the package, or
-    another one to compare with. `describe` describes the candidates for `dayline.decision.learned`.
+    Parameters
+    ----------
+    features : array of shape (n_frames, n_features)
+        One row per frame.
+    directions : array of shape (n_frames, n_dims)
+        Main directions of the denoised features.
+    embedding : ndarray or None
+        The learned vectors; if None, only the directions count.
+    required, forbidden : ndarray of int
+        Frames that must, and must not, be boundaries.
+    times : ndarray or None
+        Seconds, one per frame.
+    breaks : sequence of int
+        Those of the required boundaries that coarser levels may join across.
+    typical_duration : float, optional
+        See `Evidence`.
+    may_be_noise : bool
+        False if another test has already told the frames from noise.
+    model : DecisionModel, optional
+        Another model than that of the package, to compare with.
+    describe : bool
+        Whether to describe the candidates for `dayline.decision.learned`.
     """
     model = model or load_model()
     standardized = standardized_rows(to_numpy(features))
-    seen = unit_rows(to_numpy(directions).astype(np.float64))
-    learned = seen if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
-    views = seen if embedding is None else two_views(learned, seen)
+    main = unit_rows(to_numpy(directions).astype(np.float64))
+    embedded = main if embedding is None else unit_rows(np.asarray(embedding, dtype=np.float64))
+    views = main if embedding is None else two_views(embedded, main)
+    n_frames = len(views)
 
+    # Candidates, each time with another share of the slowness.
     cosines = compare_neighbors(spread_few_directions(standardized))
     log_weights = boundary_weights(cosines, model)
     few = in_few_directions(standardized)
@@ -297,63 +249,62 @@ def gather_evidence(
     if noise is not None:
         log_weights[noise.changes] += SEEN
     hierarchies = build_hierarchies(views, log_weights, slowness(cosines), model)
+    finest = hierarchies[-1]
 
+    # What noise would have, and what several ways of deciding answer.
     if noise is None:
         # Noise within events shows best among the most candidates.
-        finest = hierarchies[-1]
         n_clear = n_above_noise(few, finest.boundaries, finest.log_heights)
         of_noise = float(np.max(finest.log_heights[n_clear:], initial=-np.inf))
-        answers = find_answers(hierarchies, seen, of_noise, model)
+        answers = find_answers(hierarchies, main, of_noise, model)
         # A share of the slowness that leaves nothing has no levels to choose from.
         at = next((k for k in range(len(SHARES)) if len(answers[k])), 0)
-        why_one_event = _why_one_event(seen, answers[at]) if may_be_noise else ""
+        why_one_event = _why_one_event(main, answers[at]) if may_be_noise else ""
     else:
         answers, at = (noise.changes,), 0
         why_one_event = "" if len(noise.changes) else noise.why
 
+    def is_clear(found: Hierarchy) -> NDArray[np.bool_]:
+        """Return which candidates noise would not have."""
+        if noise is None:
+            # By height: a constraint may move candidates by a frame.
+            return found.log_heights > of_noise
+        return log_weights[found.boundaries] >= SEEN
+
     # Constraints on some frames must not change how all the others are measured.
     hierarchy = hierarchies[at]
-    split = model.split(hierarchy.log_heights, len(views), penalty=hierarchy.penalty)
+    split = model.split(hierarchy.log_heights, n_frames, penalty=hierarchy.penalty)
     candidates = None
     if describe:
-        finest = hierarchies[-1]
-        clear = [
-            h.log_heights > of_noise if noise is None else log_weights[h.boundaries] >= SEEN
-            for h in (hierarchy, finest)
-        ]
-        agreed = agreement(hierarchy.boundaries, answers, len(views))[: int(np.sum(clear[0])) + 1]
+        clear, clear_finest = is_clear(hierarchy), is_clear(finest)
+        agreed = agreement(hierarchy.boundaries, answers, n_frames)[: int(np.sum(clear)) + 1]
+        finest_split = model.split(finest.log_heights, n_frames, penalty=finest.penalty)
         candidates = describe_candidates(
             hierarchy,
             finest,
-            finest.log_heights
-            - model.split(finest.log_heights, len(views), penalty=finest.penalty),
-            (clear[0], clear[1]),
+            finest.log_heights - finest_split,
+            (clear, clear_finest),
             n_usual=0 if why_one_event else int(np.argmax(agreed)),
-            directions=seen,
+            directions=main,
             features=features,
         )
+
     if len(required) or len(forbidden):
         hierarchy = build_hierarchy(
             views, log_weights, penalty=hierarchy.penalty, required=required, forbidden=forbidden
         )
-
-    if noise is None:
-        # By height: a constraint may move candidates by a frame.
-        is_clear = hierarchy.log_heights > of_noise
-    else:
-        is_clear = log_weights[hierarchy.boundaries] >= SEEN
-    log_odds = np.where(is_clear, 0.0, NOISE)
+    log_odds = np.where(is_clear(hierarchy), 0.0, NOISE)
     if why_one_event:
         log_odds[:] = NO_EVENTS
     return Evidence(
-        embedding=learned,
+        embedding=embedded,
         hierarchy=hierarchy,
         split=split,
         log_odds=log_odds,
         answers=answers,
-        agreement=agreement(hierarchy.boundaries, answers, len(views)),
+        agreement=agreement(hierarchy.boundaries, answers, n_frames),
         why_one_event=why_one_event,
-        clock=recording_clock(len(views), times),
+        clock=recording_clock(n_frames, times),
         model=model,
         breaks=break_weights(breaks, times),
         typical_duration=typical_duration,
@@ -361,13 +312,103 @@ def gather_evidence(
     )
 
 
+def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
+    """Join the embedding and the main directions of the features, with the same weight.
+
+    The embedding is better where events recur, the features where they do not.
+    """
+    return np.asarray(np.concatenate([embedding, directions], axis=1) / np.sqrt(2.0))
+
+
+def compare_neighbors(x: Array | ScaledRows) -> FloatArray:
+    """Return the cosine of frames t and t + lag, for lags 0 to 4, shape (5, n_frames).
+
+    It is 0 after the last frame.
+    """
+    cosines = np.zeros((N_LAGS, len(x)))
+    # In one pass over rows that may be computed as they are needed.
+    for block in row_blocks(x):
+        rows = unit_rows(
+            to_numpy(x[block.start : block.stop + N_LAGS - 1]).astype(np.float64, copy=False)
+        )
+        for lag in range(N_LAGS):
+            later = rows[lag : lag + block.stop - block.start]
+            found = np.einsum("ij,ij->i", rows[: len(later)], later)
+            cosines[lag, block.start : block.start + len(found)] = found
+    return cosines
+
+
+def boundary_weights(cosines: FloatArray, model: DecisionModel) -> FloatArray:
+    """Return the log weight of a boundary at every frame: events often begin with a hard cut."""
+    return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(cosines))))
+
+
+def hard_cuts(jumps: FloatArray) -> FloatArray:
+    """Return by how much a jump exceeds a hard cut, 0 to 10, where it is the highest of five."""
+    from scipy.ndimage import maximum_filter1d
+
+    # A cut shows in the jumps beside it too.
+    return np.where(jumps >= maximum_filter1d(jumps, 5), np.clip(jumps - HARD, 0.0, 10.0), 0.0)
+
+
+def abruptness(cosines: FloatArray) -> FloatArray:
+    """Measure how much a jump stands out from those nearby, in robust deviations of the log.
+
+    The jump is the cosine distance between the sum of two frames before t and that of two from t
+    on; the usual jump is a running median over 101 frames. Cosines of neighbors are enough:
+    features may have thousands of columns.
+    """
+    from scipy.ndimage import median_filter
+
+    n = cosines.shape[1]
+    if n < 6:
+        return np.zeros(n)
+    own, one, two, three, _ = np.pad(cosines, ((0, 0), (2, 2)))
+    squares = own[:-1] + own[1:] + 2 * one[:-1]
+    across = (one + two)[2 : n + 1] + (two + three)[1:n]
+    lengths = np.sqrt(np.maximum(squares[1:n] * squares[3 : n + 2], 0.0))
+    jump = 1.0 - across / np.where(lengths > 0, lengths, np.inf)
+    logarithm = np.log(np.maximum(jump, 0.0) + 1e-6)
+    # Odd, or the median would lean to one side.
+    size = min(101, n - 1 - n % 2)
+    excess = logarithm - median_filter(logarithm, size, mode="reflect")
+    usual = 1.4826 * float(np.median(np.abs(excess)))
+    return np.concatenate([[0.0], excess / (usual + 1e-9)])
+
+
+def slowness(cosines: FloatArray) -> float:
+    """Return how many times as much frames differ after four frames as after one.
+
+    It is 1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion,
+    and grows with the frame rate of a recording. At most 10 is returned, and at most a 24th of the
+    number of frames. The means of the lower half of the squared distances are compared, so that pairs of
+    frames from different events do not count.
+    """
+    own, *_ = cosines
+    n = len(own)
+    if n < 2 * N_LAGS:
+        return 1.0
+
+    usual = []
+    for lag in (1, N_LAGS - 1):
+        squares = own[:-lag] + own[lag:] - 2 * cosines[lag, :-lag]
+        half = n // 2 - lag
+        usual.append(float(np.mean(np.partition(squares, half)[: half + 1])))
+    after_one, after_four = usual
+    # Equal frames differ by rounding, or by noise of a millionth.
+    if after_four < 1e-9:
+        return 1.0
+    most = max(1.0, min(MOST_SLOWNESS, n / LEAST_UNITS))
+    return float(np.clip(after_four / max(after_one, 1e-9), 1.0, most))
+
+
 def build_hierarchies(
     views: FloatArray, log_weights: FloatArray, slow: float, model: DecisionModel
 ) -> list[Hierarchy]:
-    """Find the candidates of each of `SHARES`: coarsest first.
+    """Find the candidates for each of `SHARES`, the fewest first.
 
-    The same recording at a higher frame rate has more frames to gain, also from noise; what is slow
-    may also be an event of its own.
+    At a higher frame rate, the same recording has more frames to gain, from noise as well; but slow
+    change may also be an event of its own.
     """
     none = np.zeros(0, dtype=np.int64)
     found: dict[float, Hierarchy] = {}
@@ -381,27 +422,27 @@ def build_hierarchies(
 
 
 def find_answers(
-    hierarchies: Sequence[Hierarchy], seen: FloatArray, of_noise: float, model: DecisionModel
+    hierarchies: Sequence[Hierarchy], directions: FloatArray, of_noise: float, model: DecisionModel
 ) -> tuple[IntArray, ...]:
-    """Return the boundaries that five ways of deciding have, in order of time.
+    """Return the boundaries of five ways of deciding, each in order of time.
 
-    The model's for each of the hierarchies, without candidates as low as noise; the optimal
-    partition of the main directions at the price of one more mean; and the peaks of the distance of
-    past and future in windows.
+    They are those of the model for each of the hierarchies, without candidates as low as noise; the
+    optimal partition of the main directions at the price of one more mean; and the peaks of the
+    distance between past and future in windows.
     """
     answers = []
     for hierarchy in hierarchies:
         strengths = hierarchy.log_heights - model.split(
-            hierarchy.log_heights, len(seen), penalty=hierarchy.penalty
+            hierarchy.log_heights, len(directions), penalty=hierarchy.penalty
         )
         log_odds = np.where(hierarchy.log_heights > of_noise, 0.0, NOISE)
         n_found = int(np.argmax(expected_f1(model.probabilities(strengths, log_odds=log_odds))))
         answers.append(np.sort(hierarchy.boundaries[:n_found]))
 
-    mean = seen.mean(axis=0)
+    mean = directions.mean(axis=0)
     variance = max(1.0 - float(mean @ mean), 1e-9)
-    answers.append(partition(seen, penalty=0.5 * variance * np.log(max(len(seen), 2))))
-    answers.append(pick_boundaries(context_scores(seen, WINDOW)))
+    answers.append(partition(directions, penalty=0.5 * variance * np.log(max(len(directions), 2))))
+    answers.append(pick_boundaries(context_scores(directions, WINDOW)))
     return tuple(answers)
 
 
@@ -429,12 +470,12 @@ def agreement(order: IntArray, answers: Sequence[IntArray], n_frames: int) -> Fl
     return total / len(answers)
 
 
-def _why_one_event(seen: FloatArray, found: IntArray) -> str:
+def _why_one_event(directions: FloatArray, found: IntArray) -> str:
     """Return why a recording is one event, whatever was found in it; empty if it need not be.
 
     It is if its frames change no more at the boundaries found than elsewhere.
     """
-    nearby, in_quarters = (share_of_change(seen, found, part=part) for part in (0.0, 0.25))
+    nearby, in_quarters = (share_of_change(directions, found, part=part) for part in (0.0, 0.25))
     if nearby < LEAST_NEARBY and in_quarters < LEAST_IN_QUARTERS:
         return (
             "the frames change slowly all the time; if each is an average over a moving window,"
@@ -443,25 +484,12 @@ def _why_one_event(seen: FloatArray, found: IntArray) -> str:
     return ""
 
 
-def two_views(embedding: FloatArray, directions: FloatArray) -> FloatArray:
-    """Join the embedding and the main directions of the features, with the same weight.
-
-    The embedding is better where events recur, the features where they do not.
-    """
-    return np.asarray(np.concatenate([embedding, directions], axis=1) / np.sqrt(2.0))
-
-
-def boundary_weights(cosines: FloatArray, model: DecisionModel) -> FloatArray:
-    """Return the log weight of a boundary at every frame: events often begin with a hard cut."""
-    return np.asarray(np.log1p(model.cut_weight * hard_cuts(abruptness(cosines))))
-
-
 def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> float:
     """Return how much of the change from event to event happens near the boundary.
 
-    1 if every event stays as it is until the next begins, near 0 if frames drift. The change beside
-    the boundary, in `part` of both events and four frames at least, is projected on that of the
-    whole events, so that noise counts for neither side. 1 without boundaries.
+    It is 1 if every event stays as it is until the next begins, near 0 if frames drift, and 1
+    without boundaries. The change beside the boundary, in `part` of both events and four frames at
+    least, is projected on that of the whole events, so that noise counts for neither side.
     """
     edges = np.concatenate([[0], boundaries, [len(x)]])
     sums = running_sums(x)
@@ -481,9 +509,9 @@ def share_of_change(x: FloatArray, boundaries: IntArray, *, part: float) -> floa
 
 
 def break_weights(breaks: Sequence[int], times: FloatArray | None) -> dict[int, float]:
-    """Return the log weight of each break: a long pause is joined after a short one.
+    """Return the log weight of each break: coarser levels join across short pauses first.
 
-    The shortest weighs as much as any boundary, one that is three times as long twice as much.
+    The shortest weighs as much as any boundary, one three times as long weighs twice as much.
     """
     lengths = {b: 0.0 if times is None else float(times[b] - times[b - 1]) for b in breaks}
     shortest = min((length for length in lengths.values() if length > 0), default=1.0)
@@ -503,105 +531,3 @@ def recording_clock(n_frames: int, times: FloatArray | None) -> FloatArray:
     # Gaps after one frame in ten are not pauses but this camera's rate.
     longest = 10.0 * float(np.quantile(gaps[gaps > 0], 0.9))
     return np.concatenate([[0.0], np.cumsum(np.append(np.minimum(gaps, longest), usual))])
-
-
-MOST_ADDED, FRAMES_PER_ADDED = 5, 48
-"""Candidates that are added to those of a sequence before they are split: one for so many
-frames, up to five."""
-
-
-@dataclass(frozen=True)
-class DecisionModel:
-    """What was learned from recordings of many kinds, in which people marked events.
-
-    Attributes
-    ----------
-    candidate_penalty : float
-        Gain that a candidate has at least, in frames of full contrast, if frames change at once;
-        see `slowness`.
-    cut_weight : float
-        How much hard cuts raise the weight of a boundary.
-    usual_split, split_counts_as : float
-        The usual split of heights, and how many candidates it counts as.
-    kinds, slopes, intercepts : tuple of str, and ndarrays of shape (n_kinds,)
-        For each kind of recording, the log odds of a boundary are slope times strength plus
-        intercept.
-    shared_slope, shared_intercept : float
-        The mean log odds of boundaries found are slope times the share of them that every partition
-        has, plus intercept.
-    """
-
-    candidate_penalty: float
-    cut_weight: float
-    usual_split: float
-    split_counts_as: float
-    shared_slope: float
-    shared_intercept: float
-    kinds: tuple[str, ...]
-    slopes: FloatArray
-    intercepts: FloatArray
-
-    def split(self, log_heights: FloatArray, n_frames: int, *, penalty: float) -> float:
-        """Split candidates into boundaries and the rest (N. Otsu, 1979).
-
-        The split lies halfway between two neighboring heights, where the variance between the
-        classes is highest. It is the unit in which this sequence measures heights: how different
-        events are, and how many frames they last, differs from recording to recording by factors of
-        a hundred. With few candidates it is drawn towards the usual split. A few candidates that
-        gain just the penalty are added: they are the rest if all others are boundaries.
-        """
-        own = float(np.log(penalty))
-        added = np.full(min(MOST_ADDED, n_frames // FRAMES_PER_ADDED), own)
-        # Below its penalty is a candidate that merging has made lower.
-        heights = np.sort(np.append(log_heights, added))[::-1]
-        n = len(heights)
-        # One or two candidates do not make two classes: split below them.
-        if n > 2:
-            first = np.arange(1, n)
-            sums = np.cumsum(heights)
-            apart = sums[:-1] / first - (sums[-1] - sums[:-1]) / (n - first)
-            best = int(np.argmax(first * (n - first) * apart**2))
-            own = float(heights[best] + heights[best + 1]) / 2
-        # In a short sequence the usual split is out of reach: the best boundary gains about half of
-        # all frames.
-        usual = min(self.usual_split, float(np.log(n_frames / 4)))
-        return (n * own + self.split_counts_as * usual) / (n + self.split_counts_as)
-
-    def probabilities(
-        self, strengths: FloatArray, *, log_odds: float | FloatArray = 0.0
-    ) -> FloatArray:
-        """Return the probability of every boundary for each kind, shape (n_kinds, n_boundaries).
-
-        Strengths are logarithms of heights over the split; infinite where the boundary is required.
-        """
-        from scipy.special import expit
-
-        finite = np.where(np.isposinf(strengths), 0.0, strengths)
-        logits = self.slopes[:, None] * finite + self.intercepts[:, None] + log_odds
-        return np.where(np.isposinf(strengths), 1.0, expit(logits))
-
-
-@cache
-def load_model() -> DecisionModel:
-    """Read model.json."""
-    content = json.loads(
-        files("dayline.decision").joinpath("model.json").read_text(encoding="utf-8")
-    )
-    curves = content.pop("curves")
-    slopes, intercepts = np.transpose(list(curves.values()))
-    return DecisionModel(**content, kinds=tuple(curves), slopes=slopes, intercepts=intercepts)
-
-
-def expected_f1(probabilities: FloatArray) -> FloatArray:
-    """Return the expected F1 of the first k boundaries, for k = 0 to n.
-
-    For a recording of one kind, T boundaries are expected in all. If a boundary of probability p is
-    right, 1 + T - p are, so each of k boundaries adds about 2 p / (k + 1 + T - p), here with the
-    mean p of those that are right. k = 0 has the probability that there is none at all. Every kind
-    counts the same.
-    """
-    right = np.cumsum(probabilities, axis=1)
-    total = 1.0 + right[:, -1:] - np.cumsum(probabilities**2, axis=1) / np.maximum(right, 1e-300)
-    k = np.arange(1, probabilities.shape[1] + 1)
-    none = np.prod(1.0 - probabilities, axis=1, keepdims=True)
-    return np.asarray(np.concatenate([none, 2.0 * right / (k + total)], axis=1).mean(axis=0))

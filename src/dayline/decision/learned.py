@@ -19,7 +19,8 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.decision.candidates import BESIDE, COLUMNS, MOST, Candidates
-from dayline.decision.evidence import NOISE, Evidence, expected_f1
+from dayline.decision.evidence import NOISE, Evidence
+from dayline.decision.model import expected_f1
 from dayline.files import UnreadableFileError, check_against, read_json, write_text_whole
 from dayline.text import counted
 

@@ -12,13 +12,13 @@ import numpy as np
 from dayline.arrays import FloatArray, IntArray
 from dayline.decision.candidates import contrast
 from dayline.decision.evidence import (
-    DecisionModel,
     Evidence,
     agreement,
     break_weights,
     gather_evidence,
     recording_clock,
 )
+from dayline.decision.model import DecisionModel
 from dayline.decision.partition import build_hierarchy
 from dayline.estimators.embedders import PrincipalComponents
 from dayline.method.autoregression import held_out_gain, refine_boundaries
