@@ -19,7 +19,7 @@ from dayline.events import NestedLevel
 from dayline.text import counted
 
 Frames: TypeAlias = Iterable[int | tuple[int, int]]
-"""Frames, or ranges (first, stop) that hold frames first .. stop-1."""
+"""Frames, or ranges (first, stop) of the frames first .. stop-1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,17 +104,18 @@ def nested_levels(evidence: Evidence) -> tuple[Level, ...]:
     same boundaries appear once, with the factor nearest to 1.
     """
     n_usual = evidence.agreed_number
-    usual = _doublings_of(evidence, n_usual)
+    usual_doublings = _doublings_of(evidence, n_usual)
     factors = {n_usual: 1.0}
     for step, last in ((-1, len(evidence.hierarchy.required)), (1, len(evidence.strengths))):
         number = n_usual
         for doublings in range(step, step * (MOST_DOUBLINGS + 1), step):
-            best = _best_number(evidence, usual + doublings)
+            best = _best_number(evidence, usual_doublings + doublings)
             # A coarser level never has more boundaries than a finer one.
             number = max(number, best) if step > 0 else min(number, best)
             factors.setdefault(number, 2.0**-doublings)
             if number == last:
                 break
+
     levels: list[Level] = []
     for number, factor in sorted(factors.items()):
         _add_level(levels, evidence.hierarchy.boundaries, number, factor)
@@ -138,9 +139,9 @@ def _with_finer(evidence: Evidence, levels: Sequence[Level], n_more: int) -> lis
 
 
 def _doublings_of(evidence: Evidence, number: int) -> float:
-    """Return how often the odds are doubled where the model would take so many boundaries.
+    """Return how often to double the odds so that the model takes so many boundaries.
 
-    Those nearest to the model's own odds, if there are several.
+    If there is a range, the end nearest to the model's own odds.
     """
     own = _best_number(evidence, 0.0)
     if own == number:
@@ -164,9 +165,9 @@ def _best_number(evidence: Evidence, doublings: float) -> int:
 
 
 def _add_level(levels: list[Level], order: IntArray, number: int, factor: float) -> None:
-    """Add the first boundaries in order as the finest level.
+    """Append the level of the first `number` boundaries in order.
 
-    Further ones come before it if it has over twice the events of the last.
+    If it has more than twice the events of the last level, others are inserted between the two.
     """
     if levels:
         few, many = len(levels[-1].boundaries) + 1, number + 1
@@ -223,7 +224,8 @@ def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -
     """Return the boundaries of the usual level, or of one that is coarser or finer by request."""
     expected = requests.expected_duration
     total = float(evidence.clock[-1])
-    # Those beyond the candidates are nobody's usual level.
+
+    # The usual level, unless a duration is requested. One beyond the candidates is never usual.
     n_candidates = len(evidence.hierarchy.boundaries)
     known = [level for level in levels if len(level.boundaries) <= n_candidates]
     if expected is not None and expected < total / (n_candidates + 1):
@@ -246,6 +248,7 @@ def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -
     if requests.level < 0 and evidence.breaks:
         joined = joined_levels(evidence, known[at_usual].boundaries)
         known, at_usual = [*joined, *known[at_usual:]], len(joined)
+
     at = at_usual + requests.level
     known = _with_finer(evidence, known, at + 1 - len(known))
     boundaries = known[min(max(at, 0), len(known) - 1)].boundaries
@@ -259,8 +262,8 @@ def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -
 def joined_levels(evidence: Evidence, usual: IntArray) -> list[Level]:
     """Return coarser levels that join across breaks; each has half the events of the next finer.
 
-    Coarsest first. A break is evidence like any other there: what it gains is what the events on
-    its two sides differ by, times the weight of its length.
+    The coarsest comes first. There a break counts like any other boundary: its gain is that of the events on its two sides,
+    times the weight of its length.
     """
     order = _joined_order(evidence, usual)
     n_must = len(evidence.hierarchy.required) - len(evidence.breaks)
@@ -273,7 +276,7 @@ def joined_levels(evidence: Evidence, usual: IntArray) -> list[Level]:
 
 
 def _joined_order(evidence: Evidence, boundaries: IntArray) -> IntArray:
-    """Return boundaries in the order in which fewer events do without them, the last one first."""
+    """Return boundaries as merging removes them, breaks among them, the last one removed first."""
     log_weights = evidence.hierarchy.log_weights.copy()
     for frame, log_weight in evidence.breaks.items():
         log_weights[frame] += log_weight
@@ -283,7 +286,7 @@ def _joined_order(evidence: Evidence, boundaries: IntArray) -> IntArray:
 
 
 def _first_boundaries(evidence: Evidence, n_events: int, requested: str) -> IntArray:
-    """Return the boundaries of so many events, in order of height; warn if that is not possible."""
+    """Return the boundaries of so many events, the highest first; warn if that is impossible."""
     required = evidence.hierarchy.required
     n_required = len(required) - len(evidence.breaks)
     wanted = max(n_events - 1, n_required)
@@ -291,6 +294,7 @@ def _first_boundaries(evidence: Evidence, n_events: int, requested: str) -> IntA
         boundaries = _joined_order(evidence, np.sort(required))[:wanted]
     else:
         boundaries = evidence.hierarchy.first(wanted)
+
     found = len(boundaries) + 1
     if found != n_events:
         kept = counted(n_required, "required boundary", "required boundaries")
@@ -333,10 +337,10 @@ def without_short_events(
 def boundary_probability(evidence: Evidence, boundaries: IntArray) -> FloatArray:
     """Return the probability of each boundary, whatever was requested.
 
-    Any frame can be a boundary by request. One that is no candidate has the probability of noise at
-    the penalty of all candidates, which is the least that a candidate gains. The odds of all are
-    multiplied by one number, so that those agreed on are on average as probable as in known kinds
-    whose answers share as many.
+    Any frame can be a boundary by request. One that is no candidate has the probability of noise of
+    the lowest height that a candidate can have, the penalty. All odds are multiplied by one number,
+    so that the boundaries agreed on are on average as probable as in known kinds with the same
+    share (see `Evidence.mean_log_odds`).
     """
     from scipy.special import expit, logit
 
@@ -367,8 +371,9 @@ def levels_around(
 ) -> tuple[NestedLevel, ...]:
     """Return up to three levels coarser and three finer than a decision, which is level 0.
 
-    Without other requests, they are those of `level` = -3 to 3. A requested number or duration of
-    events makes its own level 0. Required boundaries are in all of them, forbidden ones in none.
+    Without other requests, they are those of `level` = -3 to 3. With a requested number or duration
+    of events, what was decided for it is level 0. Required boundaries are in every level, forbidden
+    frames in none.
 
     Parameters
     ----------
@@ -418,9 +423,9 @@ def frame_ranges(name: str, frames: Frames | None, n_frames: int) -> list[tuple[
     Parameters
     ----------
     name : str
-        "must" or "must_not", for the message.
+        Of the argument ("must", "must_not" or "breaks"), for the message.
     frames : iterable of int or (int, int), or None
-        Frames or ranges that may become boundaries.
+        Frames, and ranges (first, stop).
     n_frames : int
         Length of the sequence.
     """
@@ -430,6 +435,7 @@ def frame_ranges(name: str, frames: Frames | None, n_frames: int) -> list[tuple[
         raise ValueError(
             f"{name}={show_value(frames)}; give a list of frames or ranges, such as [50, (60, 70)]"
         )
+
     ranges = []
     for item in frames:
         parts = item if isinstance(item, tuple) else (item, item)

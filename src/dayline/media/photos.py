@@ -93,8 +93,8 @@ def read_photos(
     read_files : callable, optional
         Reads the files; by default, only their headers are read.
     keep_screenshots : bool
-        Do not set aside screenshots and the like (see `dayline.media.aside`). They are not if
-        there is nothing else.
+        Do not set aside screenshots and the like (see `dayline.media.aside`). If there is nothing
+        else, they count as photos in any case.
     on_step : callable, optional
         Called as on_step("photos", done, total) while headers are read.
 
@@ -108,12 +108,13 @@ def read_photos(
     refuse_result(folder)
     found = find_files(folder)
     if not found.photos and not found.closed:
-        raise ValueError(_nothing(found))
+        raise ValueError(_no_photos_text(found))
 
     files = read_headers(found, on_step=on_step) if read_files is None else read_files(found)
     sidecars: dict[Path, set[str]] = defaultdict(set)
     for file in found.sidecars:
         sidecars[file.parent].add(file.name)
+
     frames: list[Frame] = []
     skipped = list(found.closed)
     # Of the videos beside photos, only those that are not their live parts were read.
@@ -130,7 +131,8 @@ def read_photos(
 
     local, notes = in_local_time([frame.taken for frame in frames], zone=zone)
     frames = [replace(frame, taken=t) for frame, t in zip(frames, local, strict=True)]
-    notes = (*notes, *_left_out(found))
+    notes = (*notes, *_notes_of_unused(found))
+
     kept = tuple(frame for frame in frames if not frame.aside)
     if keep_screenshots or not kept:
         return Photos(folder, tuple(frames), tuple(skipped), notes)
@@ -160,6 +162,7 @@ def read_headers(found: FilesFound, *, on_step: OnStep | None = None) -> dict[Pa
             headers[path] = read(path)
         except BadImageError as error:
             headers[path] = str(error)
+        # The video beside a photo that is not its live part is one of its own: it is read, too.
         if path in found.live and not is_live(headers[path]):
             files.append(found.live[path])
     return headers
@@ -173,7 +176,7 @@ def is_live(photo: Frame | str) -> bool:
 def with_clocks(
     photos: Photos, *, offsets: Mapping[str, float], order: Literal["time", "name"]
 ) -> tuple[Photos, str, tuple[str, ...]]:
-    """Name the clocks that can be compared; return them, the one that is right, and notes.
+    """Name the clocks that can be compared; return the photos, the right clock, and notes.
 
     Parameters
     ----------
@@ -193,7 +196,7 @@ def with_clocks(
 def with_given_offsets(
     photos: Photos, offsets: Mapping[str, float]
 ) -> tuple[Photos, tuple[str, ...]]:
-    """Add the given seconds to the times of cameras, whose clocks are right then; return notes.
+    """Add the given seconds to the times of cameras, whose clocks count as right then.
 
     Parameters
     ----------
@@ -201,6 +204,11 @@ def with_given_offsets(
         Photos with the names of their cameras (see `with_camera_clocks`).
     offsets : mapping of str to float
         Seconds to add, by name of the camera, its model, or the folder of its photos.
+
+    Returns
+    -------
+    tuple of Photos, and tuple of str
+        The photos, and a note for each camera whose times changed.
     """
     frames = list(photos.frames)
     notes = []
@@ -212,6 +220,7 @@ def with_given_offsets(
             known = ", ".join(dict.fromkeys([*sorted(tops), *sorted(models)]))
             known = f"there are: {known}" if known else "no photo names its camera"
             raise ValueError(f"--offset {name}: no camera or folder has this name; {known}")
+
         for i in fits:
             frames[i] = replace(frames[i], shift=seconds, clock="")
         if seconds:
@@ -261,7 +270,7 @@ def photo_sequence(
 
 
 def without_copies(photos: Photos) -> Photos:
-    """Use a photo that is there several times once, the first in name order, and note that.
+    """Keep one of several copies of a photo, the first by name, and add a note.
 
     Photos are copies if their pictures and times are equal.
     """
@@ -283,7 +292,8 @@ def without_copies(photos: Photos) -> Photos:
     return replace(photos, frames=kept, notes=(note, *photos.notes))
 
 
-def _left_out(found: FilesFound) -> Iterator[str]:
+def _notes_of_unused(found: FilesFound) -> Iterator[str]:
+    """Say which files in the folder are not used."""
     counts = ((found.n_hidden, "hidden"), (found.n_other, "other"))
     passed = ", ".join(f"{n} {what}" for n, what in counts if n)
     if passed:
@@ -296,7 +306,8 @@ def _left_out(found: FilesFound) -> Iterator[str]:
         yield f"skipped folders with earlier results: {n} (first {first})"
 
 
-def _nothing(found: FilesFound) -> str:
+def _no_photos_text(found: FilesFound) -> str:
+    """Return the error for a folder without photos, with the way out."""
     nothing = f"{shown_name(found.root)}: contains no photos"
     if found.videos:
         videos, first = counted(len(found.videos), "video"), found.name(found.videos[0])

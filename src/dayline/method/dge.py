@@ -36,7 +36,7 @@ GraphForm: TypeAlias = Literal["auto", "dense", "linear"]
 """How weights between frames are represented."""
 
 LINEAR_FROM = 1500
-"""Frames from which "auto" is linear: about where it becomes the faster form."""
+"""Number of frames from which "auto" is linear: about where that form becomes faster."""
 
 FEATURE_LANDMARKS = 384
 """Largest number of landmarks of the features, whose kernel is narrower than the embedding's."""
@@ -47,25 +47,25 @@ N_LANDMARK_DIRECTIONS = 40
 
 @dataclass(eq=False, repr=False)
 class Parameters:
-    """Parameters of the method.
+    """Parameters of the method, with their symbols in the paper.
 
     `DynamicGraphEmbedding` describes them and has a few more. The defaults are our own;
     `DynamicGraphEmbedding.paper()` and `.authors()` hold the published ones.
     """
 
-    n_components: int = 15
+    n_components: int = 15  # d
     _: KW_ONLY
-    n_iterations: int = 2
-    initial_graph_weight: float = 0.1
-    smoothing_width: int = 3
-    temporal_prior: float = 0.3
-    semantic_prior: float = 0.1
-    n_communities: int = 10
+    n_iterations: int = 2  # K
+    initial_graph_weight: float = 0.1  # alpha
+    smoothing_width: int = 3  # p
+    temporal_prior: float = 0.3  # eta
+    semantic_prior: float = 0.1  # mu
+    n_communities: int = 10  # N_C
     search_radius: int = 4
     patch_radius: int = 1
     denoise_bandwidth: float | Literal["median"] = "median"
-    feature_bandwidth: float | None = None
-    embedding_bandwidth: float | None = None
+    feature_bandwidth: float | None = None  # l^
+    embedding_bandwidth: float | None = None  # l~
     n_steps: int = 60
     n_loop_steps: int = 20
     start: Literal["pca", "columns"] = "pca"
@@ -127,10 +127,10 @@ class DynamicGraph:
     denoised : array
         Features after denoising, before any column rescaling.
     start : array
-        Where the initial embedding starts: the main directions of the denoised features, or their
-        first columns.
-    initial_embedding, initial_graph
-        Both before the first iteration.
+        Where the descent to the initial embedding starts: the main directions of the denoised
+        features, or their first columns.
+    initial_embedding, initial_graph : array and Graph
+        The embedding before the first iteration, and the graph of the features that it embeds.
     descents : tuple of Descent
         How every embedding was found, the initial one first.
     """
@@ -146,11 +146,12 @@ class DynamicGraph:
 
 
 def learn_graph(x: Array, p: Parameters, on_step: OnStep = no_report) -> DynamicGraph:
-    """Follow Algorithm 1; comments have its lines and symbols.
+    """Follow Algorithm 1; the comments give its lines and symbols.
 
-    Where text and notebook differ, "paper" follows the text, "authors" and the default follow the
-    notebook. In linear form, frames far apart in time are seen through landmarks. Columns of graphs
-    are normalized where they become targets of the loss, which is a cross-entropy only then.
+    Where text and notebook differ, "paper" follows the text; "authors" and the default follow the
+    notebook. In linear form, weights between frames far apart in time go through landmarks. The
+    columns of a graph are normalized before it becomes a target of the loss, which is a
+    cross-entropy only then.
 
     Parameters
     ----------
@@ -183,15 +184,16 @@ def learn_graph(x: Array, p: Parameters, on_step: OnStep = no_report) -> Dynamic
     # form, landmarks of the features are chosen by it and by further directions, whose small values
     # need double precision.
     on_step("linking frames", 1, n_stages)
-    directions, landmarks = clean, None
+    start, landmarks = clean, None
     if is_linear:
         directions = double(principal_components(clean, max(p.n_components, N_LANDMARK_DIRECTIONS)))
         landmarks = choose_landmarks(
             directions, bandwidth=feature_bandwidth, most=FEATURE_LANDMARKS
         )
+        start = directions if p.start == "pca" else clean
     elif p.start == "pca":
-        directions = principal_components(clean, p.n_components)
-    start = (clean if p.start == "columns" else directions)[:, : p.n_components]
+        start = principal_components(clean, p.n_components)
+    start = start[:, : p.n_components]
 
     # G_0 = S_l^(X^_0).
     graph = affinity_graph(clean, bandwidth=feature_bandwidth, landmarks=landmarks)
@@ -246,7 +248,7 @@ def learn_graph(x: Array, p: Parameters, on_step: OnStep = no_report) -> Dynamic
 
 
 def bandwidths(p: Parameters, n_features: int) -> tuple[float, float]:
-    """Return l-hat and l-tilde for so many features: those given, or the variant's own."""
+    """Return l^ and l~ for so many features: those given, or the variant's own."""
     of_features, of_embedding = {
         "default": (0.1, 0.5),
         "paper": (0.0025 * n_features, 0.02 * p.n_components),
