@@ -12,6 +12,7 @@ import pytest
 from album.export.conftest import ffmpeg
 from dayline.album.export.chapters import chapters
 from dayline.album.export.clips import write_clips
+from dayline.album.export.encode import CODECS, PictureEncoder
 from dayline.album.export.formats import export
 from dayline.events import Event, Segmentation
 from dayline.media.film import film_digest
@@ -184,6 +185,18 @@ def test_only_pictures_before_a_key_frame_are_encoded_again(film, tmp_path):
         assert container.duration / av.time_base == pytest.approx(3.6, abs=0.05)
         assert container.metadata["title"] == "02 Event"
     assert decoded(folder / "02 Event.mp4")[10:80] == decoded(film)[100:170]
+
+
+def test_a_film_whose_packets_cannot_be_joined_is_encoded_as_a_whole(film, tmp_path, monkeypatch):
+    """The parameters of the encoded pictures are lost, so that they cannot be decoded."""
+    monkeypatch.setattr(PictureEncoder, "_whole", lambda _, packets: packets)
+    monkeypatch.setattr("dayline.album.export.encode.annexb", lambda _: b"")
+    monkeypatch.setitem(
+        CODECS, "h264", ("libx264", {"bf": "0", "x264-params": "sps-id=0:8x8dct=0"})
+    )
+    with pytest.warns(UserWarning, match="3 of 3 clips encoded again as a whole, as h264"):
+        folder = cut(of(0.0, 3.6, 7.2), tmp_path / "clips", source=film)
+    assert list(n_frames(folder).values()) == [90, 90, 70]
 
 
 def decoded(path: Path) -> list[bytes]:

@@ -119,11 +119,21 @@ def write_clips(
             raise AssertionError("a video has an index")
         with opened_video(source) as opened:
             encoder = PictureEncoder(opened.stream, suffix)
-            cuts = _cuts(segmentation, [mark.start for mark in marks], sequence.video)
-            ranks, clips = _plan(opened, sequence.video, cuts, can_join=encoder.can_join)
-        _say_what_is_encoded(clips, encoder)
-        with opened_video(source) as opened, replacing_folder(folder, force=force) as made:
-            _Cutter(opened, sequence, clips, made, suffix=suffix).cut(ranks)
+            can_join = encoder.can_join
+        cuts = _cuts(segmentation, [mark.start for mark in marks], sequence.video)
+        while True:
+            with opened_video(source) as opened:
+                ranks, clips = _plan(opened, sequence.video, cuts, can_join=can_join)
+            try:
+                with opened_video(source) as opened, replacing_folder(folder, force=force) as made:
+                    _Cutter(opened, sequence, clips, made, suffix=suffix).cut(ranks)
+                    _check_joined(clips, made, suffix)
+                break
+            except av.InvalidDataError:
+                if not can_join:
+                    raise
+                can_join = False
+        _say_what_is_encoded(clips, encoder, can_join=can_join)
     except av.FFmpegError as error:
         raise ValueError(f"{source} cannot be cut: {error.strerror}") from None
     return folder
@@ -215,15 +225,32 @@ def _whole_run(ranks: Sequence[int | None], start: int, stop: int) -> range:
     return range(start, end)
 
 
-def _say_what_is_encoded(clips: Sequence[Clip], encoder: PictureEncoder) -> None:
+def _say_what_is_encoded(clips: Sequence[Clip], encoder: PictureEncoder, *, can_join: bool) -> None:
     whole = [clip for clip in clips if not clip.copied]
-    if whole and not encoder.can_join:
+    if whole and not can_join:
         given = encoder.stream.codec_context.codec.canonical_name
         warnings.warn(
             f"{len(whole)} of {counted(len(clips), 'clip')} encoded again as a whole, as"
-            f" {encoder.codec}: encoded pictures cannot be joined to copied ones in {given}",
+            f" {encoder.codec}: encoded pictures cannot be joined to copied ones in"
+            f" {'this film' if encoder.can_join else given}",
             stacklevel=4,
         )
+
+
+def _check_joined(clips: Sequence[Clip], folder: Path, suffix: str) -> None:
+    """Raise if the first clip with copied and encoded pictures has not all of them."""
+    import av
+
+    from dayline.media.film_decode import opened_video
+
+    for clip in clips:
+        if clip.copied and clip.encoded:
+            with opened_video(folder / f"{clip.name}{suffix}") as opened:
+                opened.stream.codec_context.options = {"err_detect": "explode"}
+                n_shown = sum(1 for _ in opened.container.decode(opened.stream))
+            if n_shown != clip.stop - clip.first:
+                raise av.InvalidDataError(0, f"{n_shown} pictures of {clip.stop - clip.first}")
+            return
 
 
 class _Cutter:
