@@ -5,12 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from batch.made_sequences import save_features, wait_for_worker
 from cli.run_command import ENVIRONMENT, run
+from dayline.album.save import save_events
 from dayline.batch.run import read_batch
 from dayline.events import read_events
 from dayline.files import UNFINISHED
@@ -62,7 +64,15 @@ def test_a_folder_of_films_is_a_result_for_each(tmp_path):
     assert [path.parent.name for path in sorted(times)] == ["deep--two.mp4", "one.mp4"]
 
     (films / "broken.mp4").unlink()
-    assert "2 sequences: 2 skipped\n" in run(*what).stdout
+    named = films / "out" / "one.mp4" / "events.json"
+    events = read_events(named)
+    first = replace(events.events[0], name="At the <sea>")
+    save_events(replace(events, events=(first, *events.events[1:])), named.parent)
+    assert "2 sequences: 1 done, 1 skipped\n" in run(*what).stdout
+    page = (films / "out" / "index.html").read_text()
+    assert "2 films · " in page
+    assert 'href="one.mp4/index.html#event-1" dir="auto">At the &lt;sea&gt;</a>' in page
+    del times[named]
     assert {path: path.stat().st_mtime_ns for path in times} == times
     for option in ("--json", "--as-one"):
         done = run(*what, option)

@@ -233,7 +233,8 @@ def _write_lists(
         )
         for record in known
     ]
-    write_sequences(rows, folder, title=title, n_total=len(sources))
+    thing = "film" if all(source.kind == "video" for source in sources) else "sequence"
+    write_sequences(rows, folder, title=title, n_total=len(sources), thing=thing)
 
 
 def _recognize_places(tasks: Sequence[Task], path: Path) -> None:

@@ -498,7 +498,12 @@ class SequenceRow:
 
 
 def write_sequences(
-    rows: Sequence[SequenceRow], folder: str | Path, *, title: str, n_total: int
+    rows: Sequence[SequenceRow],
+    folder: str | Path,
+    *,
+    title: str,
+    n_total: int,
+    thing: str = "sequence",
 ) -> Path:
     """Write `folder`/index.html with a row per sequence: counts, some pictures, or why it failed.
 
@@ -512,10 +517,12 @@ def write_sequences(
         Heading.
     n_total : int
         Number of all sequences, also of those that are not computed yet.
+    thing : str
+        What a sequence is called.
     """
     n_failed = sum(bool(row.why) for row in rows)
     facts = [
-        counted(n_total, "sequence"),
+        counted(n_total, thing),
         counted(sum(row.n_events or 0 for row in rows), "event"),
         *([f"{n_failed} failed"] if n_failed else []),
         *([f"{n_total - len(rows)} not computed yet"] if len(rows) < n_total else []),
