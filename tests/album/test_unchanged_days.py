@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from dayline.album import segment
 from dayline.album.days import find_days, segment_days, segment_recording
@@ -84,6 +87,18 @@ def change_photo(photos: Path, result: Path) -> None:
     first.rename(first.with_name("20150313_085900.png"))
 
 
+def change_content_only(photos: Path, result: Path) -> None:
+    """Other content of the same size, at the same time of modification."""
+    if sys.platform == "win32":
+        pytest.skip("Windows does not tell when a file was changed")
+    first = min(photos.glob("20150313*"))
+    about, other = first.stat(), BytesIO()
+    Image.new("RGB", (64, 48)).save(other, "PNG")
+    first.write_bytes(other.getvalue().ljust(about.st_size, b"\0"))
+    os.utime(first, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert (first.stat().st_size, first.stat().st_mtime_ns) == (about.st_size, about.st_mtime_ns)
+
+
 def save_name(photos: Path, result: Path) -> None:
     found = read_events(result / "events.json")
     named = (replace(found.events[0], name="Swim"), *found.events[1:])
@@ -119,6 +134,7 @@ def damage_record(photos: Path, result: Path) -> None:
 
 CHANGES = [
     change_photo,
+    change_content_only,
     save_name,
     replace_result,
     remove_table,
@@ -195,6 +211,29 @@ def test_a_folder_is_segmented_again_after_other_options_and_other_commands(
     with monkeypatch.context() as another:
         another.setattr("dayline.album.unchanged._code", lambda: ["another"])
         assert run(one_day, out) == ["out"]
+
+
+def test_other_content_of_the_same_size_and_time_is_looked_at(run, one_day, tmp_path):
+    out = tmp_path / "out"
+    run(one_day, out)
+    before = read_events(out / "events.json").digests
+    change_content_only(one_day, out)
+    run(one_day, out)
+    after = read_events(out / "events.json").digests
+    assert [a == b for a, b in zip(before, after, strict=True)] == [False] + [True] * 15
+
+
+def test_photos_that_got_a_link_are_opened_once_and_not_decoded(
+    run, one_day, tmp_path, monkeypatch
+):
+    out = tmp_path / "out"
+    run(one_day, out)
+    os.link(min(one_day.iterdir()), tmp_path / "link.png")
+    with monkeypatch.context() as decoding:
+        decoding.delattr("dayline.media.decode._pixels")
+        assert run(one_day, out) == []
+    monkeypatch.delattr("dayline.media.decode.opened")
+    assert run(one_day, out) == []
 
 
 def test_exports_of_a_folder_that_changed_are_written_again(run, one_day, tmp_path):

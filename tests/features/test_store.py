@@ -28,7 +28,7 @@ def seen(i: int) -> Seen:
 
 
 FRAMES = {
-    ("a b.jpg", 1, 10): Frame(
+    ("a b.jpg", 1, 10, 11): Frame(
         "a b.jpg",
         Path("a b.jpg"),
         "d0",
@@ -37,8 +37,10 @@ FRAMES = {
         location=(40.5, -3.25),
         seen=seen(0),
     ),
-    ("שלום.jpg", 2, 20): Frame("שלום.jpg", Path("x"), "d1", taken=CaptureTime(2.0), seen=seen(1)),
-    ("\\udcff<'\">.jpg", 3, 30): Frame("", Path(), "d2", seen=seen(2)),
+    ("שלום.jpg", 2, 20, 21): Frame(
+        "שלום.jpg", Path("x"), "d1", taken=CaptureTime(2.0), seen=seen(1)
+    ),
+    ("\\udcff<'\">.jpg", 3, 30, 31): Frame("", Path(), "d2", seen=seen(2)),
 }
 
 
@@ -65,7 +67,7 @@ def test_all_comes_back(file):
 def test_features_and_names_can_be_read_by_anyone(file):
     with np.load(file, allow_pickle=False) as content:
         assert str(content["model"]) == "model"
-        assert content["names"].tolist() == [name for name, _, _ in FRAMES]
+        assert content["names"].tolist() == [name for name, *_ in FRAMES]
         assert content["features"][:, 0].tolist() == [0, 1, 2]
 
 

@@ -129,12 +129,16 @@ class FrameReader:
             if why:
                 log.warning("%s; features are computed again", why)
         stored = {**stored, **(known or {})}
+        unmodified = {key[:3]: frame for key, frame in stored.items()}
         read: list[Frame | str | None] = [
-            None if key not in stored else _merged(frame, stored[key])
+            _merged(frame, stored[key])
+            if key in stored
+            else _if_same(frame, unmodified.get(key[:3]))
             for frame, key in zip(frames, keys, strict=True)
         ]
         missing = [i for i, frame in enumerate(read) if frame is None]
-        n_done = n_saved = len(frames) - len(missing)
+        n_done = len(frames) - len(missing)
+        n_saved = sum(key in stored for key in keys)
         if self.on_step is not None and n_done:
             self.on_step("features", n_done, len(frames))
 
@@ -229,19 +233,38 @@ class FrameReader:
 
 
 def _key(frame: Frame) -> Key:
-    """Identify a frame across runs by the name, size and time of change of its file."""
+    """Identify a frame across runs by the name, size and times of its file."""
     # NumPy drops trailing NULs of a string, and lone surrogates cannot be written.
     name = frame.name.encode("utf-8", "backslashreplace").decode()
     try:
         about = frame.path.stat()
     except OSError:
-        return name, -1, -1  # reading it says what is wrong
+        return name, -1, -1, -1  # reading it says what is wrong
     if frame.in_video is not None:
         name = f"{frame.path.name} {frame.in_video.stamp}"
     if frame.live is not None:
         # Another file beside the photo is looked at anew.
         name = f"{name} {shown_name(frame.live.name)}"
-    return name, about.st_size, about.st_mtime_ns
+    return name, about.st_size, about.st_mtime_ns, about.st_ctime_ns
+
+
+def _if_same(frame: Frame, earlier: Frame | None) -> Frame | None:
+    """Return what was seen of a file that was changed since, if its picture is the same.
+
+    It may have got a link or other rights, but also other metadata, or other content of this size.
+    """
+    if earlier is None:
+        return None
+    if frame.digest:
+        return _merged(frame, earlier) if frame.digest == earlier.digest else None
+    from dayline.media.decode import BadImageError, read_photo
+    from dayline.media.videos import with_live_video
+
+    try:
+        photo = with_live_video(read_photo(frame.path, frame.name)[0], frame.live)
+    except BadImageError:  # or a video
+        return None
+    return replace(photo, seen=earlier.seen) if photo.digest == earlier.digest else None
 
 
 def _merged(frame: Frame, read: Frame) -> Frame:

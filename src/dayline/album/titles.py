@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
 from dayline.events import Segmentation
 from dayline.features.talk import WORD
 from dayline.text import clean_text
@@ -63,7 +61,6 @@ WEAK_WORDS = frozenset(
 )
 """Words that speakers of English use of anything, besides the usual stop words."""
 
-STOP_WORDS = frozenset(ENGLISH_STOP_WORDS) | WEAK_WORDS
 EVERYWHERE = 0.6
 """Share of the events from which on a word tells nothing; so stop words of any language are known."""
 
@@ -150,6 +147,9 @@ def event_titles_of(spoken: Sequence[Sequence[str]]) -> list[str]:
 
 def _phrases(texts: Sequence[str], shapes: dict[str, Counter[str]]) -> Counter[str]:
     """Count runs of up to three words without stop words, and how each is written."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    stop_words = ENGLISH_STOP_WORDS | WEAK_WORDS
     found: Counter[str] = Counter()
     for text in texts:
         text = unicodedata.normalize("NFC", text)
@@ -160,7 +160,7 @@ def _phrases(texts: Sequence[str], shapes: dict[str, Counter[str]]) -> Counter[s
             gap = text[end : match.start()]
             if gap.strip() not in ("", "-"):
                 runs.append([])
-            if word.casefold().partition("'")[0] in STOP_WORDS or len(word) < 3:
+            if word.casefold().partition("'")[0] in stop_words or len(word) < 3:
                 runs.append([])
             else:
                 runs[-1].append(word)

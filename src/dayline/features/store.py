@@ -18,11 +18,12 @@ from dayline.features.numpy_files import load_npz
 from dayline.files import UnreadableFileError, reading, writing_whole
 from dayline.media.frame import Camera, CaptureTime, Frame, Seen, shown_name
 
-Key: TypeAlias = tuple[str, int, int]
-"""Name of a frame, and size in bytes and time of change in nanoseconds of its file."""
+Key: TypeAlias = tuple[str, int, int, int]
+"""Name of a frame; size in bytes, time of modification and of any change (`st_ctime_ns`), both in
+nanoseconds, of its file. Some programs set the time of modification back; nobody sets the other."""
 
-FORMAT = "dayline-features-4"
-COLUMNS = ("names", "sizes", "modified", "features", "signatures", "measures")
+FORMAT = "dayline-features-5"
+COLUMNS = ("names", "sizes", "modified", "changed", "features", "signatures", "measures")
 ABOUT = ("digest", "taken", "camera", "location", "duration", "live", "aside")
 
 
@@ -62,25 +63,25 @@ def _frames(
         return {}, f"features.npz contains features of {model}"
     n = fields["names"].size
     about = json.loads(fields["about"].astype(np.uint8).tobytes())
-    shapes = [(n,), (n,), (n,), (n, extractor.n_features), (n, 256), (n, 3)]
+    shapes = [(n,), (n,), (n,), (n,), (n, extractor.n_features), (n, 256), (n, 3)]
     kinds = "".join(fields[column].dtype.kind for column in COLUMNS)
     if [fields[column].shape for column in COLUMNS] != shapes or len(about) != n:
         raise ValueError("columns of different lengths")
-    if kinds != "Uiifuf" or not np.isfinite(fields["features"]).all():
+    if kinds != "Uiiifuf" or not np.isfinite(fields["features"]).all():
         raise ValueError("values of the wrong kind")
 
     found = {}
     for *key, features, signature, measures, row in zip(
-        *(fields[column].tolist() for column in COLUMNS[:3]),
+        *(fields[column].tolist() for column in COLUMNS[:4]),
         fields["features"].astype(np.float32, copy=False),
         fields["signatures"].astype(np.uint8, copy=False),
         fields["measures"].astype(np.float32, copy=False),
         about,
         strict=True,
     ):
-        name, size, modified = key
+        name, size, modified, changed = key
         seen = Seen(features, signature, measures)
-        found[name, size, modified] = _frame(dict(zip(ABOUT, row, strict=True)), seen)
+        found[name, size, modified, changed] = _frame(dict(zip(ABOUT, row, strict=True)), seen)
     return found, ""
 
 
@@ -142,7 +143,7 @@ def save_seen(path: Path, extractor: Extractor, frames: Mapping[Key, Frame]) -> 
         for frame in frames.values()
     ]
     seen = [frame.seen for frame in frames.values() if frame.seen is not None]
-    names, sizes, modified = zip(*frames, strict=True)
+    names, sizes, modified, changed = zip(*frames, strict=True)
 
     with writing_whole(path, "wb") as file:
         np.savez(
@@ -153,6 +154,7 @@ def save_seen(path: Path, extractor: Extractor, frames: Mapping[Key, Frame]) -> 
             names=np.asarray(names, dtype=np.str_),
             sizes=np.asarray(sizes, dtype=np.int64),
             modified=np.asarray(modified, dtype=np.int64),
+            changed=np.asarray(changed, dtype=np.int64),
             features=np.stack([one.features for one in seen]),
             signatures=np.stack([one.signature for one in seen]),
             measures=np.stack([one.measures for one in seen]),
