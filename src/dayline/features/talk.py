@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import hadamard
-from scipy.ndimage import gaussian_filter1d
 
 from dayline.arrays import FloatArray
 from dayline.media.talk import UNSPACED
@@ -68,6 +66,9 @@ def main_directions(rows: FloatArray) -> FloatArray:
     rows : array of shape (n_sentences, n_columns)
         A vector per sentence; zeros if it says nothing.
     """
+    from scipy.linalg import hadamard
+    from scipy.ndimage import gaussian_filter1d
+
     if rows.shape[1] == 0:
         return np.zeros((len(rows), 1))
     around = gaussian_filter1d(rows, AROUND, axis=0, mode="nearest")
