@@ -10,6 +10,7 @@ import pytest
 
 from cli.run_command import contents, run, segmented
 from dayline.album.places import EVENT_FEATURES
+from dayline.album.save import save_events
 from dayline.events import Place, Segmentation, read_events
 from made_photos import make_day
 
@@ -106,6 +107,24 @@ def test_a_new_name_where_the_old_one_was_given_renames_the_place(trip, out):
     assert labels(out / "2015-03-13") == [None, "kitchen"]
     name_context(out / "2015-03-12", 0, None)
     segmented(trip, "-o", out)
+    assert labels(out / "2015-03-13") == [None, None]
+
+
+def test_a_save_keeps_the_names_that_were_given_while_two_events_were_merged(trip, out):
+    folder = out / "2015-03-12"
+    found = events(folder)
+    red, green, _ = found.events
+    rest = replace(green, stop=found.n_frames, community=9)  # "this event only"
+    named = (Place(red.community, "kitchen"), Place(9, "garden"))
+    saved = save_events(replace(found, events=(red, rest), places=named), folder)
+    assert labels(folder) == ["kitchen", "garden"]
+    assert on_page(folder) == ["kitchen", "garden"]
+    assert [place.name for place in saved.segmentation.places] == ["kitchen", "garden"]
+    assert labels(out / "2015-03-13") == [None, "kitchen"]
+
+    renamed = (Place(red.community, None), Place(9, "yard"))
+    save_events(replace(events(folder), places=renamed), folder)
+    assert labels(folder) == [None, "yard"]
     assert labels(out / "2015-03-13") == [None, None]
 
 

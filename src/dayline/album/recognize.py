@@ -233,11 +233,6 @@ def _sightings(
     day: DescribedDay, before: dict[tuple[str, int], Sighting], edited: Collection[str]
 ) -> Iterable[Sighting]:
     """Describe the contexts of a day, with the names that a person gave them."""
-    if day.features is None:
-        # Without features nothing can be compared; names stay as they are known.
-        yield from (sighting for key, sighting in before.items() if key[0] == day.key)
-        return
-
     numbers: dict[int, list[int]] = defaultdict(list)
     for number, event in enumerate(day.segmentation.events):
         if event.community is not None:
@@ -248,11 +243,9 @@ def _sightings(
     }
     is_edited = not set(day.segmentation.digests or ()).isdisjoint(edited)
 
+    if day.features is None:
+        yield from (s for (_, c), s in before.items() if s.day == day.key and c not in numbers)
     for community, events in numbers.items():
-        weights = np.asarray(
-            [day.segmentation.events[k].n_frames for k in events], dtype=np.float64
-        )
-        mean = weights @ day.features.means[events] / weights.sum()
         name, known = names.get(community), before.get((day.key, community))
         said = name
         # Dayline writes names too: those that a place has on another day. They were not said on
@@ -262,6 +255,17 @@ def _sightings(
         ):
             said = known.said
 
+        if day.features is None:
+            # There are other events since they were described, as after a merge on the page: only
+            # names change until the next run.
+            if known is not None:
+                yield replace(known, said=said, given=name)
+            continue
+
+        weights = np.asarray(
+            [day.segmentation.events[k].n_frames for k in events], dtype=np.float64
+        )
+        mean = weights @ day.features.means[events] / weights.sum()
         n = int(weights.sum())
         # The squared length of the mean of unit vectors is the mean cosine of all pairs, each
         # vector with itself too.
@@ -282,14 +286,22 @@ def _with_places(
     day: DescribedDay, places: Sequence[KnownPlace], source: Path | None
 ) -> DescribedDay:
     """Write the result of a day again if its places have changed, with page and exports."""
-    here = {s.community: place for place in places for s in place.sightings if s.day == day.key}
-    order = dict.fromkeys(e.community for e in day.segmentation.events if e.community is not None)
-    found = tuple(
-        Place(community, here[community].name, here[community].id)
-        for community in order
-        if community in here
-        and (here[community].name is not None or len(here[community].sightings) > 1)
-    )
+    here = {
+        s.community: (s, place) for place in places for s in place.sightings if s.day == day.key
+    }
+    named = {place.community: place for place in day.segmentation.places if place.name}
+    found: tuple[Place, ...] = ()
+    for community in dict.fromkeys(event.community for event in day.segmentation.events):
+        if community is None:
+            continue
+        if community not in here:
+            # What it looks like is not known before the next run.
+            found += (named[community],) if community in named else ()
+            continue
+        sighting, place = here[community]
+        name = place.name if sighting.said is None else sighting.said
+        if name is not None or len(place.sightings) > 1:
+            found += (Place(community, name, place.id),)
     if found == day.segmentation.places:
         return day
 
