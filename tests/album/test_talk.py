@@ -8,6 +8,7 @@ import pytest
 from cli.run_command import run
 from dayline.album.titles import event_titles_of
 from dayline.events import read_events
+from dayline.media.talk import read_talk, talk_beside
 
 SUBJECTS = (
     "glacier ice moraine valley melting snowfield crevasse",
@@ -136,3 +137,52 @@ def test_a_phrase_of_every_event_is_no_title():
 
 def test_events_in_which_nothing_is_said_have_no_title():
     assert event_titles_of([["dough dough"], ["", ""]])[1] == ""
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory):
+    """A film of 225 s that never changes, with subtitles beside it."""
+    pytest.importorskip("av")
+    from made_photos import make_film
+
+    folder = tmp_path_factory.mktemp("film")
+    make_film(folder / "film.mp4", (("red", 2250),))
+    written_talk(folder / "film.en.srt", seconds=3.0)
+    return folder / "film.mp4"
+
+
+def test_a_film_with_subtitles_is_divided_by_what_is_said(film, tmp_path):
+    done = run("segment", film, "-o", tmp_path / "OUT", "--export", "podcast", "--model", "color")
+    assert done.returncode == 0, done.stderr
+    found = read_events(tmp_path / "OUT/events.json")
+    starts = [event.start_time for event in found.events[1:]]
+    # The subjects change at 75 s and 150 s, and a sentence lasts 3 s. A film that stands still may
+    # also begin an event where its compression begins anew, every 25 s here.
+    chapters = json.loads((tmp_path / "OUT/chapters.json").read_text())["chapters"]
+    for true, subject in zip((75, 150), SUBJECTS[1:], strict=True):
+        near = [k for k, start in enumerate(starts) if abs(start - true) <= 6]
+        assert len(near) == 1
+        title = chapters[near[0] + 1]["title"]
+        assert set(title.casefold().replace(",", "").split()) <= set(subject.split())
+
+
+def test_every_sentence_is_said_once_in_a_film(film, tmp_path):
+    run("segment", film, "-o", tmp_path / "OUT", "--model", "color")
+    texts = read_events(tmp_path / "OUT/events.json").texts
+    said = [one.text for one in read_talk(film.with_name("film.en.srt")).cues]
+    assert " ".join(text for text in texts if text) == " ".join(said)
+
+
+def test_talk_of_another_name_is_given(film, tmp_path):
+    done = run("segment", film, "-o", tmp_path / "OUT", "--talk", tmp_path / "none.srt")
+    assert done.returncode == 2
+    assert "no such file" in done.stderr
+
+
+def test_subtitles_of_a_film_are_found_by_name(tmp_path):
+    for name in ("a.mp4", "a2.srt", "b.a.srt", "a.txt", "a.part2.srt"):
+        (tmp_path / name).touch()
+    assert talk_beside(tmp_path / "a.mp4") is None
+    for name in ("a.fr.srt", "a.en-GB.vtt", "a.VTT"):
+        (tmp_path / name).touch()
+        assert talk_beside(tmp_path / "a.mp4") == tmp_path / name

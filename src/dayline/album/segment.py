@@ -57,7 +57,7 @@ from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation, SetAside, Shot, last_time
 from dayline.features.tables import FeatureTable, read_features
-from dayline.features.talk import word_features
+from dayline.features.talk import texts_of_frames, with_talk, word_features
 from dayline.media.breaks import (
     FrameGroups,
     find_dates,
@@ -66,8 +66,8 @@ from dayline.media.breaks import (
     takes_photos_by_itself,
 )
 from dayline.media.clocks import with_one_clock
-from dayline.media.frame import FrameSequence, MissingFrames
-from dayline.media.talk import Talk, is_talk, read_talk, sentences
+from dayline.media.frame import FrameSequence, MissingFrames, shown_name
+from dayline.media.talk import Talk, is_talk, read_talk, sentences, talk_beside
 from dayline.progress import OnStep
 from dayline.result_folder import output_folder
 from dayline.text import counted, duration_text, kinds_text
@@ -303,6 +303,14 @@ def segment_frames(
         within = frames_within_shots(shots, placed or (), missing=missing)
         within = within.difference(saved.must, breaks)
 
+    talk, evidence = None, features
+    if sequence.kind == "video":
+        path = settings.talk or talk_beside(sequence.source)
+        talk = None if path is None else read_talk(path)
+    said = () if talk is None else sentences(talk.cues)
+    if talk is not None:
+        evidence = with_talk(features, placed or (), said)
+
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
     starts = saved.must_with_breaks(breaks)
     if sequence.kind == "photos":
@@ -316,7 +324,7 @@ def segment_frames(
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
         found = segmenter.segment(
-            groups.means(features),
+            groups.means(evidence),
             times=group_times,
             must=groups.numbers(saved.must),
             must_not=groups.numbers({*saved.must_not, *within}),
@@ -369,7 +377,13 @@ def segment_frames(
         set_aside=tuple(
             SetAside(frame.name, frame.aside, frame.digest, frame.time) for frame in sequence.aside
         ),
-        notes=(*_notes(sequence, groups, pauses, jumps, events), *notes, *_correction_notes(saved)),
+        notes=(
+            *_notes(sequence, groups, pauses, jumps, events),
+            *_talk_notes(talk),
+            *notes,
+            *_correction_notes(saved),
+        ),
+        texts=None if talk is None else texts_of_frames(placed or (), said),
         places=saved.places,
         levels=levels,
         shots=shots,
@@ -378,6 +392,8 @@ def segment_frames(
         favorites=saved.favorites,
         hidden=saved.hidden,
     )
+    if settings.titles:
+        segmentation = with_titles(segmentation)
     return SourceResult(
         segmentation=segmentation,
         communities=communities,
@@ -646,6 +662,14 @@ def _item_notes(sequence: FrameSequence) -> Iterator[str]:
     if sequence.aside:
         what = kinds_text(frame.aside for frame in sequence.aside)
         yield f"{what} set aside, in no event (--keep-screenshots keeps them among the photos)"
+
+
+def _talk_notes(talk: Talk | None) -> tuple[str, ...]:
+    """Say which transcript was used, if any."""
+    if talk is None:
+        return ()
+    used = f"what is said counts as much as what is seen ({shown_name(talk.source.name)})"
+    return (used, *talk.notes)
 
 
 def _correction_notes(corrections: Corrections) -> tuple[str, ...]:

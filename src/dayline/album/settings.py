@@ -13,6 +13,7 @@ from dayline.arrays import Array, IntArray
 from dayline.decision.decide import Frames
 from dayline.events import Segmentation
 from dayline.media.faces import face_blurrer
+from dayline.media.talk import read_talk
 from dayline.progress import OnStep
 
 
@@ -65,6 +66,8 @@ class Settings:
         Whether the exports of a video have its shots rather than its scenes.
     thumbnails, blur_faces, write_chapters, private : bool
         See `write_result`.
+    talk : Path or None
+        Transcript of a video; by default the subtitles beside it, if there are any.
     titles : bool
         Give events titles from what is said in them (`dayline.album.titles`).
     calendars : tuple of Path
@@ -94,6 +97,7 @@ class Settings:
     timezone: str | None = None
     calendars: tuple[Path, ...] = ()
     keep_screenshots: bool = False
+    talk: Path | None = None
     titles: bool = True
 
     def __post_init__(self) -> None:
@@ -128,6 +132,8 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
         time_zone(settings.timezone)
     for path in settings.calendars:
         read_calendar(path)
+    if settings.talk is not None:
+        read_talk(settings.talk)
     if settings.blur_faces and pictures:
         face_blurrer()
 

@@ -30,6 +30,7 @@ from dayline.events import Segmentation
 from dayline.features.tables import FeatureTable
 from dayline.files import file_digest, read_no_follow, refuse_link, write_text_whole
 from dayline.media.frame import shown_name
+from dayline.media.talk import talk_beside
 from dayline.media.walk import find_files
 from dayline.result_folder import BATCH_RECORD, EVENTS, MARK, LockedFolderError, output_folder
 
@@ -156,6 +157,8 @@ def make_task(source: Source, output: Path, settings: Settings) -> Task:
         state = [[shown_name(p.relative_to(source.data)), *file_state(p)] for p in files]
     else:
         state = file_state(source.data)
+        if source.kind == "video" and (beside := talk_beside(source.data)) is not None:
+            state += [beside.name, *file_state(beside)]
 
     content = [FORMAT, __version__, source.name, described(settings), state]
     key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -67,6 +67,15 @@ def segment(
             )
         ),
     ] = None,
+    talk: Annotated[
+        Path | None,
+        of_photos(
+            help=(
+                "Subtitles or transcript of a video; default: those beside it (film.srt,"
+                " film.en.srt)."
+            )
+        ),
+    ] = None,
     corrections: Annotated[
         Path | None,
         typer.Option(
@@ -114,7 +123,7 @@ def segment(
     from dayline.media.walk import holds_only_videos
 
     offsets = tuple(parse_offset(text) for text in offset or ())
-    settings = replace(options.settings(offsets=offsets), cuts=cuts)
+    settings = replace(options.settings(offsets=offsets), cuts=cuts, talk=talk)
     if source.is_dir() and holds_only_videos(source):
         _check_options(source, "video", options, settings, by_folder=by_folder, as_one=as_one)
         for option, is_given in (
@@ -243,6 +252,7 @@ def _check_options(
         ("--write-chapters", options.write_chapters, ("video",), "videos"),
         ("--shots", options.shots, ("video",), "videos"),
         ("--cuts", settings.cuts, ("video",), "videos"),
+        ("--talk", settings.talk, ("video",), "videos"),
         ("--key", options.key, ("features",), "feature files"),
         ("--transpose", options.transpose, ("features",), "feature files"),
         ("--interpolate", options.interpolate, ("features",), "feature files"),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dayline.arrays import FloatArray
-from dayline.media.talk import UNSPACED
+from dayline.media.talk import UNSPACED, Cue
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 STEM = 6
@@ -53,6 +53,43 @@ def word_features(texts: Sequence[str]) -> FloatArray:
     n_sentences = np.sum(counts > 0, axis=0)
     counts, n_sentences = counts[:, n_sentences > 1], n_sentences[n_sentences > 1]
     return main_directions(np.log1p(counts) * np.log(len(texts) / n_sentences))
+
+
+def with_talk(features: FloatArray, times: Sequence[float], said: Sequence[Cue]) -> FloatArray:
+    """Join what is seen and what is said at each frame, with equal weight.
+
+    Parameters
+    ----------
+    features : array of shape (n_frames, n_features)
+        What is seen.
+    times : sequence of float
+        Of the frames, in seconds.
+    said : sequence of Cue
+        Sentences, in order of time. Between the middles of two, what is said changes evenly.
+    """
+    words = word_features([one.text for one in said])
+    middles = [(one.start + one.end) / 2 for one in said]
+    at_frames = np.stack([np.interp(times, middles, column) for column in words.T], axis=1)
+    # All columns count alike later, so that what is said needs as many as what is seen.
+    repeated = np.tile(at_frames, max(features.shape[1] // N_DIRECTIONS, 1))
+    return np.concatenate([features, repeated], axis=1)
+
+
+def texts_of_frames(times: Sequence[float], said: Sequence[Cue]) -> tuple[str, ...]:
+    """Return what is said from each frame until the next one: the sentences that start there.
+
+    Parameters
+    ----------
+    times : sequence of float
+        Of the frames, in seconds.
+    said : sequence of Cue
+        Sentences, in order of time.
+    """
+    texts = [""] * len(times)
+    for one in said:
+        frame = max(int(np.searchsorted(times, one.start, side="right")) - 1, 0)
+        texts[frame] = f"{texts[frame]} {one.text}".strip()
+    return tuple(texts)
 
 
 def main_directions(rows: FloatArray) -> FloatArray:

@@ -120,6 +120,23 @@ def read_talk(path: str | Path) -> Talk:
     return Talk(path, tuple(ordered), tuple(notes))
 
 
+def talk_beside(film: Path) -> Path | None:
+    """Return the subtitles beside a film, by their name: film.srt, film.vtt or film.en.srt.
+
+    Of several languages, the first by name; a film's own name comes before them.
+    """
+    try:
+        names = sorted(path.name for path in film.parent.iterdir())
+    except OSError:
+        return None
+    stem = re.escape(film.stem)
+    for form in (rf"{stem}\.(srt|vtt)", rf"{stem}\.[A-Za-z]{{2,3}}([-_.]\w+)*\.(srt|vtt)"):
+        for name in names:
+            if re.fullmatch(form, name, re.IGNORECASE) and (film.parent / name).is_file():
+                return film.parent / name
+    return None
+
+
 def sentences(cues: Sequence[Cue]) -> tuple[Cue, ...]:
     """Join cues to sentences: up to a full stop at the end of a cue, or to 40 words.
 
