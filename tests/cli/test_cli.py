@@ -165,8 +165,8 @@ def wrong_input(tmp_path, features):
             "--source", "nowhere"),
         "see dayline segment --help": ("segment", features, "--n-events", "0"),
         # The versions of Typer differ in how they quote the option.
-        "No such option: --bogus; see dayline segment|No such option '--bogus'; see dayline segment": ("segment", features,
-            "--bogus"),
+        "No such option: --zzz; see dayline segment|No such option '--zzz'; see dayline segment": ("segment", features,
+            "--zzz"),
         "'nope' is not one of 'default'": ("segment", features, "--method", "nope"),
         "expected_duration=inf; it must be": ("segment", features, "--expected-duration", "inf"),
         "--export photos needs photos": ("segment", features, "-o", tmp_path / "new", "--export",

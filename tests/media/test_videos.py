@@ -84,7 +84,20 @@ def test_tags_that_are_not_utf_8_are_no_damage(tmp_path):
     assert frame.camera.model.endswith("mera-Modell")
 
 
-def test_the_picture_is_the_best_of_a_few(tmp_path, monkeypatch):
+@pytest.fixture
+def decoded(monkeypatch) -> list[object]:
+    """The packets that are decoded."""
+    packets: list[object] = []
+    really_decode = film_decode._decode
+    monkeypatch.setattr(
+        film_decode,
+        "_decode",
+        lambda video, packet: packets.append(packet) or really_decode(video, packet),
+    )
+    return packets
+
+
+def test_the_picture_is_the_best_of_a_few(tmp_path, decoded):
     # One second of darkness, then a scene; a key frame every ten frames, as phones have.
     dark = [np.zeros((90, 160, 3), dtype=np.uint8)] * 25
     bright = [moving_frame(0, k) for k in range(200)]
@@ -97,13 +110,6 @@ def test_the_picture_is_the_best_of_a_few(tmp_path, monkeypatch):
         looked_at.append(image.mean())
         return float(image.mean())
 
-    decoded = []
-    really_decode = film_decode._decode
-    monkeypatch.setattr(
-        film_decode,
-        "_decode",
-        lambda video, packet: decoded.append(packet) or really_decode(video, packet),
-    )
     picture = decode_video(path, size=90, score=brightness)
     assert picture.shape == (90, 160, 3)
     assert picture.mean() == max(looked_at) > 50 > min(looked_at)
@@ -112,20 +118,13 @@ def test_the_picture_is_the_best_of_a_few(tmp_path, monkeypatch):
     assert len(decoded) < 225 / 2
 
 
-def test_a_video_with_one_key_frame_is_not_decoded_to_its_end(tmp_path, monkeypatch):
+def test_a_video_with_one_key_frame_is_not_decoded_to_its_end(tmp_path, decoded):
     path = make_moving_film(
         tmp_path / "v.mp4", [240], options={"g": "1000", "bf": "0", "sc_threshold": "0"}
     )
-    packets = []
-    really_decode = film_decode._decode
-    monkeypatch.setattr(
-        film_decode,
-        "_decode",
-        lambda video, packet: packets.append(packet) or really_decode(video, packet),
-    )
     decode_video(path, size=90, score=None)
     # A decoder returns a frame some packets late, as many as it has threads (16 at most).
-    assert len([p for p in packets if p is not None]) <= MOST_BEFORE + 1 + 16
+    assert len([p for p in decoded if p is not None]) <= MOST_BEFORE + 1 + 16
 
 
 def test_damaged_videos_say_why(tmp_path):

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote, unquote_to_bytes
@@ -45,7 +46,7 @@ from dayline.album.trips import name_trip
 from dayline.album.unchanged import day_key, record_day, unchanged_places
 from dayline.album.write import SegmentedDay, refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
-from dayline.files import UnreadableFileError, reading, refuse_link
+from dayline.files import UnreadableFileError, parse_json, reading, refuse_link
 from dayline.installation import needs_extra
 from dayline.media.clocks import with_one_clock
 from dayline.media.frame import FrameSequence, shown_name
@@ -142,13 +143,14 @@ def find_days(
     )
     from dayline.media.photos import photo_sequence, read_photos, with_clocks, without_copies
 
+    read = partial(
+        read_photos,
+        source,
+        timezone=settings.timezone,
+        keep_screenshots=settings.keep_screenshots,
+    )
     if store is None:
-        photos = read_photos(
-            source,
-            timezone=settings.timezone,
-            keep_screenshots=settings.keep_screenshots,
-            on_step=on_step,
-        )
+        photos = read(on_step=on_step)
     else:
         name = shown_name(source.resolve().name)
         if in_folders or not forget:
@@ -156,12 +158,7 @@ def find_days(
             refuse_other_result(store, kind, name, source_digests(source))
         with output_folder(store) as folder:
             reader = frame_reader(settings, folder, on_step)
-            photos = read_photos(
-                source,
-                timezone=settings.timezone,
-                read_files=reader.read_files,
-                keep_screenshots=settings.keep_screenshots,
-            )
+            photos = read(read_files=reader.read_files)
 
     if in_folders and not by_folder:
         photos = without_copies(photos)
@@ -515,18 +512,21 @@ def renew_overview(folder: Path) -> None:
         _write_overview(folder, str(data["title"]), days)
 
 
-def save_trip_name(folder: Path, addresses: object, name: object) -> None:
+def save_trip_name(folder: Path, text: str) -> None:
     """Keep the name that a person gave to a trip, and show it on the overview.
 
     Parameters
     ----------
     folder : Path
         The folder of all days.
-    addresses : list of str
-        The days of the trip, as the overview names them.
-    name : str
-        The name; an empty one takes it back.
+    text : str
+        As JSON, the days of the trip, as the overview names them, and the name; an empty one takes
+        it back.
     """
+    content = parse_json(text)
+    if not isinstance(content, dict):
+        raise ValueError("a trip must be an object")
+    name, addresses = content.get("name"), content.get("days")
     if not isinstance(name, str) or not isinstance(addresses, list):
         raise ValueError("a trip needs its days and a name")
     with output_folder(folder):

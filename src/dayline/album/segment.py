@@ -318,8 +318,9 @@ def segment_frames(
     else:
         groups = FrameGroups(np.arange(sequence.n_frames))
     group_times = _usable_times(sequence, groups, settings.segmenter)
-    is_worn = sequence.kind == "photos" and takes_photos_by_itself(group_times)
-    segmenter = _with_typical_duration(settings.segmenter, WORN_CAMERA_EVENT if is_worn else None)
+    segmenter: Segmenter = clone(settings.segmenter or EventSegmenter())
+    if sequence.kind == "photos" and takes_photos_by_itself(group_times):
+        _expect_events_of_a_worn_camera(segmenter)
     with warnings.catch_warnings():
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
@@ -454,12 +455,12 @@ def segment_table(
     )
     _warn_of_requests(saved, segmenter)
 
-    segmenter = _with_typical_duration(segmenter, None)
-    found = segmenter.segment(
+    fitted: Segmenter = clone(segmenter or EventSegmenter())
+    found = fitted.segment(
         features, times=times, must=saved.must, must_not=saved.must_not, on_step=on_step
     )
 
-    communities = with_saved_contexts(segmenter.communities_.tolist(), saved)
+    communities = with_saved_contexts(fitted.communities_.tolist(), saved)
     events = with_saved_details(found.events, saved, communities)
     rows = np.ma.filled(features, np.nan) if isinstance(features, np.ma.MaskedArray) else features
     rows = np.nan_to_num(np.asarray(rows, dtype=np.float64))
@@ -476,8 +477,8 @@ def segment_table(
         notes=(*found.notes, *_correction_notes(saved)),
     )
     graph = None
-    if isinstance(segmenter, EventSegmenter):
-        graph = graph_of_frames(segmenter.graph_, segmenter.row_of_frame_)
+    if isinstance(fitted, EventSegmenter):
+        graph = graph_of_frames(fitted.graph_, fitted.row_of_frame_)
     return SourceResult(segmentation, communities, graph, corrections=saved.new)
 
 
@@ -525,17 +526,12 @@ def segment_talk(
     return replace(result, segmentation=segmentation)
 
 
-def _with_typical_duration(segmenter: Segmenter | None, seconds: float | None) -> Segmenter:
-    """Return an unfitted copy of a method, with the typical duration of events if it is known.
-
-    One that is set already stays.
-    """
-    copy: Segmenter = EventSegmenter() if segmenter is None else clone(segmenter)
-    if seconds is None or not isinstance(copy, EventSegmenter):
-        return copy
-    if copy.detector == "partition" and copy.typical_duration is None:
-        copy.set_params(typical_duration=seconds)
-    return copy
+def _expect_events_of_a_worn_camera(segmenter: Segmenter) -> None:
+    """Set the typical duration of events, unless it is set already."""
+    if not isinstance(segmenter, EventSegmenter) or segmenter.detector != "partition":
+        return
+    if segmenter.typical_duration is None:
+        segmenter.set_params(typical_duration=WORN_CAMERA_EVENT)
 
 
 def _n_events_found(segmenter: Segmenter, saved: Corrections) -> int | None:

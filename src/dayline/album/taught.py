@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sklearn.base import clone
+
 from dayline.album.settings import Settings
 from dayline.decision.learned import Learned
 from dayline.events import Segmentation
@@ -56,5 +58,4 @@ def with_taught(settings: Settings, edits: Iterable[Segmentation]) -> Settings:
     if segmenter.detector != "partition" or segmenter.level != 0 or set(asked) != {None}:
         return settings
     learned = Learned(name=CORRECTIONS, finer=round(2.0**doublings, 3))
-    made = EventSegmenter(**segmenter.get_params(deep=False)).set_params(learned=learned)
-    return replace(settings, segmenter=made)
+    return replace(settings, segmenter=clone(segmenter).set_params(learned=learned))

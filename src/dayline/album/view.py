@@ -17,12 +17,11 @@ from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
-from dayline.album.days import overview_is_current, renew_overview, save_trip_name
+from dayline.album.days import overview_is_current, renew_overview
 from dayline.album.page.page import page_data
 from dayline.album.save import Saved, is_result, page_is_current, renew_result, save_events
 from dayline.album.view_requests import RequestHandler, inner_path
 from dayline.events import Segmentation
-from dayline.files import parse_json
 from dayline.media.frame import PHOTO_SUFFIXES, VIDEO_SUFFIXES
 from dayline.result_folder import MARK, LockedFolderError, UnwritableFolderError, output_folder
 
@@ -193,22 +192,6 @@ class ViewServer(ThreadingHTTPServer):
         if self.on_save is not None:
             self.on_save(self.shown / folder.relative_to(self.folder), saved)
         return saved
-
-    def name_trip(self, folder: Path, text: str) -> None:
-        """Keep the name of a trip, and show it on the overview.
-
-        Parameters
-        ----------
-        folder : Path
-            The folder of all days.
-        text : str
-            As JSON, the folders of the days of the trip, as the overview names them, and the name.
-        """
-        content = parse_json(text)
-        if not isinstance(content, dict):
-            raise ValueError("a trip must be an object")
-        with self.saving:
-            save_trip_name(folder, content.get("days"), content.get("name"))
 
 
 def prepare(

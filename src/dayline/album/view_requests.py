@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from dayline.album.days import save_trip_name
 from dayline.album.page.overview import overview_data
 from dayline.album.save import ChangedResultError, is_result
 from dayline.album.trips import TRIPS
@@ -203,8 +204,8 @@ class RequestHandler(BaseHTTPRequestHandler):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no overview of days here")
         self._refuse_unwritable()
         text = self._body(most=ROOM_FOR_EDITS)
-        with answered_errors(page):
-            server.name_trip(page.parent, text)
+        with answered_errors(page), server.saving:
+            save_trip_name(page.parent, text)
         self._send_json(HTTPStatus.OK, {})
 
     def _refuse_unwritable(self) -> None:
