@@ -53,10 +53,7 @@ from dayline.decision.learned import (
 )
 from dayline.decision.pauses import find_pauses, long_gap
 from dayline.estimators.columns import column_shares, note_of_drift
-from dayline.estimators.embedders import (
-    DynamicGraphEmbedding,
-    PrincipalComponents,
-)
+from dayline.estimators.embedders import DynamicGraphEmbedding, PrincipalComponents
 from dayline.estimators.inputs import dates_of, given_rows
 from dayline.estimators.signals import (
     SignalFeatures,
@@ -68,33 +65,6 @@ from dayline.method.outliers import draw_in, outlying_frames
 from dayline.method.windows import MOST_COLUMNS
 from dayline.metrics import score_boundaries
 from dayline.progress import OnStep, no_report
-
-
-def true_boundaries(y: Any, n_frames: int) -> IntArray:
-    """Return the boundaries of a labelling; raise ValueError if a frame has no label.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_frames,)
-        Labels that change where a new event begins: numbers or strings.
-    n_frames : int
-        Length of the sequence.
-    """
-    labels = np.asarray(y)
-    if labels.shape != (n_frames,):
-        raise ValueError(
-            f"y has shape {labels.shape} for {n_frames} frames; pass the event of every frame, "
-            "not the boundaries (dayline.events.boundaries_to_labels converts them)"
-        )
-    # Only NaN differs from itself; it would differ from the label before it, too, and count as a
-    # boundary.
-    missing = [k for k, label in enumerate(labels.tolist()) if label is None or label != label]
-    if missing:
-        raise ValueError(
-            f"y: {list_frames(missing)} {'has' if len(missing) == 1 else 'have'} no label"
-        )
-    return labels_to_boundaries(labels)
-
 
 FEWEST_FRAMES = 4
 """Frames in which there can be two events, of two frames each."""
@@ -254,6 +224,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         plain = cls(**parameters)
         if plain.detector != "partition":
             raise ValueError('learn() needs detector="partition"')
+
         examples = []
         for k in range(n):
             fitted = clone(plain).set_params(learned=None, kind=None, n_events=None, level=0)
@@ -266,11 +237,14 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                     f"boundaries of sequence {k}: {show_value(wrong)} is not a boundary; they are"
                     f" frame numbers from 1 to {n_frames - 1}"
                 )
+
+            # Rows that were skipped as missing do not count.
             seen = np.searchsorted(fitted.seen_, np.unique(np.asarray(true, dtype=np.int64)))
             assert fitted.evidence_ is not None
             assert fitted.evidence_.candidates is not None
             rows = np.unique(seen[(seen > 0) & (seen < len(fitted.seen_))])
             examples.append(Example(fitted.evidence_.candidates, rows, tolerance))
+
         learned, incredible = learn_from(examples, name=name)
         if incredible:
             which = ", ".join(map(str, incredible))
@@ -444,19 +418,6 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             )
         return score_boundaries(fitted.boundaries_, true, tolerance=tolerance).f1
 
-    def _fitted_to(self, X: Any, times: Any) -> Self:
-        """Return this estimator if it was fitted to these rows and times, or else a copy that is."""
-        rows = given_rows(self, X, reset=False)
-        times = dates_of(X) if times is None else times
-        given = check_times(times, len(rows))
-        same_times = given is None or (
-            self._times is not None and np.array_equal(given.seconds, self._times.seconds)
-        )
-        if same_times and np.array_equal(rows, self._rows, equal_nan=True):
-            return self
-        fitted: Self = clone(self).fit(rows, times=times)
-        return fitted
-
     def choose(
         self,
         *,
@@ -533,11 +494,6 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         boundaries = np.searchsorted(self.seen_, self.boundaries_)
         return column_shares(features, boundaries, self._signal)
 
-    @property
-    def column_names(self) -> list[str | int]:
-        """Names of the columns, if the features had names, else their numbers."""
-        return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
-
     def append(self, X: Any, *, times: Any = None) -> Self:
         """Continue with later frames, as if all frames had been given to `fit`.
 
@@ -566,15 +522,73 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.__dict__ = made.__dict__
         return self
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of the embedding begin with `embedding__`.
+
+        If the embedding is None, it becomes the default first.
+        """
+        of_embedding = any(name.startswith("embedding__") for name in params)
+        if self.embedding is None and "embedding" not in params and of_embedding:
+            self.embedding = DynamicGraphEmbedding()
+        changed: Self = super().set_params(**params)
+        return changed
+
+    def check_parameters(self, *, has_times: bool = True) -> None:
+        """Raise ValueError if a parameter is invalid; `fit` does so before any work."""
+        self._checked(has_times=has_times)
+
+    @property
+    def graph_(self) -> Array | None:
+        """The learned graph of `embedder_`; None if it learns none, or in a pickle."""
+        graph: Array | None = getattr(self.embedder_, "graph_", None)
+        return graph
+
+    @property
+    def row_of_frame_(self) -> IntArray:
+        """The row of `graph_` of each frame; a missing one has that of the last one before."""
+        return self._row_of_seen[self._seen_of_frame]
+
+    @property
+    def column_names(self) -> list[str | int]:
+        """Names of the columns, if the features had names, else their numbers."""
+        return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds; see `keep`."""
+        state: dict[str, Any] = super().__getstate__()
+        keeps_all = isinstance(self.keep, str) and self.keep == "all"
+        if "embedder_" in state and not keeps_all:
+            light = copy(self.embedder_)
+            for name in ("graph_", "initial_graph_"):
+                light.__dict__.pop(name, None)
+            state = {**state, "embedder_": light}
+        return state
+
+    def _fitted_to(self, X: Any, times: Any) -> Self:
+        """Return this estimator if it was fitted to these rows and times, or else a copy that is."""
+        rows = given_rows(self, X, reset=False)
+        times = dates_of(X) if times is None else times
+        given = check_times(times, len(rows))
+        same_times = given is None or (
+            self._times is not None and np.array_equal(given.seconds, self._times.seconds)
+        )
+        if same_times and np.array_equal(rows, self._rows, equal_nan=True):
+            return self
+        fitted: Self = clone(self).fit(rows, times=times)
+        return fitted
+
     def _fit(self, rows: FloatArray, on_step: OnStep) -> None:
+        """Find the events of these rows, with the times and constraints that `fit` has stored."""
         embedder, requests = self._checked(has_times=self._times is not None)
         interpolates = "interpolate" in (self.missing, embedder.missing)
         features = check_features(rows, missing="interpolate" if interpolates else "raise")
         n_frames = len(features)
+
+        # Rows that are missing are skipped, but one that must be a boundary stays, and so does
+        # something before it. This also finds contradictions early; the frames are chosen again
+        # below with the scores, which decide where in a range.
         breaks = self._pauses() if self._breaks is None else self._breaks
         is_seen = ~missing_rows(rows) if interpolates else np.ones(n_frames, dtype=bool)
-        # Find contradictions early; repeated below with the scores, which decide where in a range.
-        # A missing row that must be a boundary stays, and so does something before it.
         required = required_frames(
             [*self._must, *breaks], is_seen.astype(np.float64), forbidden=self._forbidden
         )
@@ -595,6 +609,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 )
         features = features if is_seen.all() else features[self.seen_]
         features = embedder.without_outliers(features, self.seen_)
+
         # Levels show in the rows of a signal, changes of spread or frequency in windows of them.
         signal: SignalFeatures | None = None
         if self.detector == "partition":
@@ -605,6 +620,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
                 is_complete=few and bool(np.isfinite(rows[self.seen_]).all()),
             )
         self._signal = signal
+
+        # Learn the embedding, and with its scores choose the frames that must be boundaries.
         embedder.learn(features if signal is None else signal.features, on_step)
         self.embedder_: Embedder = embedder
         self._row_of_seen: IntArray = np.arange(len(features))
@@ -620,15 +637,14 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self._required = np.union1d(must, at_breaks)
         self._at_breaks = np.setdiff1d(at_breaks, must)
 
-        # What is decided counts only the rows that are seen.
-        required = np.searchsorted(self.seen_, self._required)
-        forbidden = np.flatnonzero(np.isin(self.seen_, forbidden))
-
+        # Decide. From here on, frames count only the rows that are seen.
+        seen_required = np.searchsorted(self.seen_, self._required)
+        seen_forbidden = np.flatnonzero(np.isin(self.seen_, forbidden))
         known = self._known
         self.evidence_: Evidence | None = None
         self._levels: tuple[Level, ...] = ()
         if self.detector == "ces":
-            decision = self._decide_by_peaks(scores, required, forbidden)
+            decision = self._decide_by_peaks(scores, seen_required, seen_forbidden)
         else:
             gather = (
                 partial(gather_evidence, features)
@@ -638,8 +654,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             self.evidence_ = gather(
                 embedder.main_directions(),
                 None if isinstance(embedder, PrincipalComponents) else embedder.embedding_,
-                required=required,
-                forbidden=forbidden,
+                required=seen_required,
+                forbidden=seen_forbidden,
                 times=None if self._times is None else self._times.seconds[self.seen_],
                 breaks=np.searchsorted(self.seen_, self._at_breaks).tolist(),
                 typical_duration=requests.typical_duration,
@@ -653,6 +669,7 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             self._levels = nested_levels(self.evidence_)
             decision = decide(self.evidence_, self._levels, requests)
 
+        # Back to all frames.
         self.levels_: tuple[Level, ...] = tuple(
             replace(level, boundaries=self.seen_[level.boundaries]) for level in self._levels
         )
@@ -661,132 +678,6 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         self.labels_ = boundaries_to_labels(self.boundaries_, n_frames)
         self.segmentation_ = self._segmentation(decision, requests.min_duration)
         self.events_ = self.segmentation_.events
-
-    @property
-    def graph_(self) -> Array | None:
-        """The learned graph of `embedder_`; None if it learns none, or in a pickle."""
-        graph: Array | None = getattr(self.embedder_, "graph_", None)
-        return graph
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds; see `keep`."""
-        state: dict[str, Any] = super().__getstate__()
-        keeps_all = isinstance(self.keep, str) and self.keep == "all"
-        if "embedder_" in state and not keeps_all:
-            light = copy(self.embedder_)
-            for name in ("graph_", "initial_graph_"):
-                light.__dict__.pop(name, None)
-            state = {**state, "embedder_": light}
-        return state
-
-    @property
-    def row_of_frame_(self) -> IntArray:
-        """The row of `graph_` of each frame; a missing one has that of the last one before."""
-        return self._row_of_seen[self._seen_of_frame]
-
-    @property
-    def _seen_of_frame(self) -> IntArray:
-        frames = np.arange(len(self.scores_))
-        return np.maximum(np.searchsorted(self.seen_, frames, side="right") - 1, 0)
-
-    def _pauses(self) -> list[tuple[int, int]]:
-        """Return the frames after gaps in the times, as ranges; what a person forbids is none."""
-        if self._times is None or not self.pauses:
-            return []
-        seconds = self._times.seconds
-        found = find_pauses(seconds, at_least=long_gap(seconds))
-        return [(b, b + 1) for b in found if b not in self._forbidden]
-
-    def _in_all_rows(self, values: FloatArray, n_frames: int) -> FloatArray:
-        """Return values of the rows that were seen as those of all, 0 for the others."""
-        if len(values) == n_frames:
-            return values
-        of_all = np.zeros((n_frames, *values.shape[1:]), values.dtype)
-        of_all[self.seen_] = values
-        return of_all
-
-    def _decide_by_peaks(
-        self, scores: FloatArray, required: IntArray, forbidden: IntArray
-    ) -> Decision:
-        """Apply the CES rule; an event takes the most frequent community of its frames."""
-        found = np.setdiff1d(pick_boundaries(scores, order=self.order), forbidden)
-        boundaries = np.union1d(found, required).astype(np.int64)
-        communities = np.array(self.embedder_.communities_)
-        for event in np.split(communities, boundaries):
-            event[:] = np.bincount(event).argmax()
-        return Decision(boundaries, np.full(len(boundaries), np.nan), communities)
-
-    def _segmentation(self, decision: Decision, min_duration: float | None) -> Segmentation:
-        about: dict[str, Any] = {}
-        notes = []
-        n_frames, n_skipped = len(self.scores_), len(self.scores_) - len(self.seen_)
-        if n_skipped:
-            are = "row is" if n_skipped == 1 else "rows are"
-            share = f"{n_skipped / n_frames:.1%} of {n_frames}"
-            notes.append(f"{n_skipped} {are} missing and skipped ({share})")
-        if self.evidence_ is not None:
-            levels = levels_around(
-                self.evidence_, self._levels, decision, min_duration=min_duration
-            )
-            about["levels"] = tuple(
-                replace(level, boundaries=tuple(self.seen_[list(level.boundaries)].tolist()))
-                for level in levels
-            )
-            about["n_events_range"] = self.evidence_.n_events_range
-            places = self.seen_[boundary_intervals(self.evidence_, decision.boundaries)]
-            about["intervals"] = [(first, last) for first, last in places.tolist()]
-            known = self._known
-            if known is not None and known != NOTHING:
-                notes.append(f"learned from {known.name or 'examples'}: {known}")
-            if self._signal is not None and self._signal.note:
-                notes.append(self._signal.note)
-            if self._note_of_drift and len(decision.boundaries) == self.evidence_.agreed_number:
-                notes.append(self._note_of_drift)
-            if len(decision.boundaries) == self.evidence_.agreed_number == 0:
-                notes.append(self._why_one_event(self.evidence_, levels))
-            elif self.evidence_.why_unlike:
-                notes.append(self.evidence_.why_unlike)
-        return Segmentation.from_boundaries(
-            self.seen_[decision.boundaries],
-            n_frames,
-            communities=decision.communities[self._seen_of_frame].tolist(),
-            confidences=decision.confidence,
-            required=np.setdiff1d(self._required, self._at_breaks),
-            pauses=self._at_breaks,
-            scores=self.scores_,
-            times=None if self._times is None else self._times.seconds,
-            clock=None if self._times is None else self._times.clock,
-            notes=tuple(notes),
-            **about,
-        )
-
-    def _why_one_event(self, evidence: Evidence, levels: tuple[NestedLevel, ...]) -> str:
-        """Say why the usual level has one event, and what a finer one has."""
-        why = evidence.why_one_event or "no boundary stands out"
-        if len(self.seen_) < FEWEST_FRAMES:
-            why = f"fewer than {FEWEST_FRAMES} frames"
-        finer = next((len(one.boundaries) + 1 for one in levels if one.level == 1), None)
-        return f"one event: {why}" + (f"; level 1 has {finer} events" if finer else "")
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, with `embedding__` before those of the embedding.
-
-        One that was None is the default then.
-        """
-        of_embedding = any(name.startswith("embedding__") for name in params)
-        if self.embedding is None and "embedding" not in params and of_embedding:
-            self.embedding = DynamicGraphEmbedding()
-        changed: Self = super().set_params(**params)
-        return changed
-
-    @property
-    def _known(self) -> Learned | None:
-        """What was learned of this kind of recording."""
-        return self.learned if self.kind is None else load_kinds()[self.kind]
-
-    def check_parameters(self, *, has_times: bool = True) -> None:
-        """Raise ValueError if a parameter is invalid; `fit` does so before any work."""
-        self._checked(has_times=has_times)
 
     def _checked(self, *, has_times: bool = True) -> tuple[Embedder, Requests]:
         """Return a new embedder and the requests; raise ValueError if a parameter is wrong."""
@@ -829,3 +720,123 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             )
         embedder.check_parameters()
         return embedder, requests
+
+    @property
+    def _known(self) -> Learned | None:
+        """What was learned of this kind of recording."""
+        return self.learned if self.kind is None else load_kinds()[self.kind]
+
+    def _pauses(self) -> list[tuple[int, int]]:
+        """Return the frames after pauses in the times, as ranges, without forbidden ones."""
+        if self._times is None or not self.pauses:
+            return []
+        seconds = self._times.seconds
+        found = find_pauses(seconds, at_least=long_gap(seconds))
+        return [(b, b + 1) for b in found if b not in self._forbidden]
+
+    def _in_all_rows(self, values: FloatArray, n_frames: int) -> FloatArray:
+        """Return values for all rows from those of the rows that were seen; 0 for the others."""
+        if len(values) == n_frames:
+            return values
+        of_all = np.zeros((n_frames, *values.shape[1:]), values.dtype)
+        of_all[self.seen_] = values
+        return of_all
+
+    @property
+    def _seen_of_frame(self) -> IntArray:
+        """Position in `seen_` of each frame; a missing one has that of the last one before."""
+        frames = np.arange(len(self.scores_))
+        return np.maximum(np.searchsorted(self.seen_, frames, side="right") - 1, 0)
+
+    def _decide_by_peaks(
+        self, scores: FloatArray, required: IntArray, forbidden: IntArray
+    ) -> Decision:
+        """Apply the CES rule; an event takes the most frequent community of its frames."""
+        found = np.setdiff1d(pick_boundaries(scores, order=self.order), forbidden)
+        boundaries = np.union1d(found, required).astype(np.int64)
+        communities = np.array(self.embedder_.communities_)
+        for event in np.split(communities, boundaries):
+            event[:] = np.bincount(event).argmax()
+        return Decision(boundaries, np.full(len(boundaries), np.nan), communities)
+
+    def _segmentation(self, decision: Decision, min_duration: float | None) -> Segmentation:
+        """Return a decision as one object, with its levels, its intervals, and notes on it."""
+        about: dict[str, Any] = {}
+        notes = []
+        n_frames, n_skipped = len(self.scores_), len(self.scores_) - len(self.seen_)
+        if n_skipped:
+            are = "row is" if n_skipped == 1 else "rows are"
+            share = f"{n_skipped / n_frames:.1%} of {n_frames}"
+            notes.append(f"{n_skipped} {are} missing and skipped ({share})")
+
+        if self.evidence_ is not None:
+            levels = levels_around(
+                self.evidence_, self._levels, decision, min_duration=min_duration
+            )
+            about["levels"] = tuple(
+                replace(level, boundaries=tuple(self.seen_[list(level.boundaries)].tolist()))
+                for level in levels
+            )
+            about["n_events_range"] = self.evidence_.n_events_range
+            places = self.seen_[boundary_intervals(self.evidence_, decision.boundaries)]
+            about["intervals"] = [(first, last) for first, last in places.tolist()]
+
+            known = self._known
+            if known is not None and known != NOTHING:
+                notes.append(f"learned from {known.name or 'examples'}: {known}")
+            if self._signal is not None and self._signal.note:
+                notes.append(self._signal.note)
+            if self._note_of_drift and len(decision.boundaries) == self.evidence_.agreed_number:
+                notes.append(self._note_of_drift)
+            if len(decision.boundaries) == self.evidence_.agreed_number == 0:
+                notes.append(self._why_one_event(self.evidence_, levels))
+            elif self.evidence_.why_unlike:
+                notes.append(self.evidence_.why_unlike)
+
+        return Segmentation.from_boundaries(
+            self.seen_[decision.boundaries],
+            n_frames,
+            communities=decision.communities[self._seen_of_frame].tolist(),
+            confidences=decision.confidence,
+            required=np.setdiff1d(self._required, self._at_breaks),
+            pauses=self._at_breaks,
+            scores=self.scores_,
+            times=None if self._times is None else self._times.seconds,
+            clock=None if self._times is None else self._times.clock,
+            notes=tuple(notes),
+            **about,
+        )
+
+    def _why_one_event(self, evidence: Evidence, levels: tuple[NestedLevel, ...]) -> str:
+        """Say why the usual level has one event, and what a finer one has."""
+        why = evidence.why_one_event or "no boundary stands out"
+        if len(self.seen_) < FEWEST_FRAMES:
+            why = f"fewer than {FEWEST_FRAMES} frames"
+        finer = next((len(one.boundaries) + 1 for one in levels if one.level == 1), None)
+        return f"one event: {why}" + (f"; level 1 has {finer} events" if finer else "")
+
+
+def true_boundaries(y: Any, n_frames: int) -> IntArray:
+    """Return the boundaries of a labelling; raise ValueError if a frame has no label.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_frames,)
+        Labels that change where a new event begins: numbers or strings.
+    n_frames : int
+        Length of the sequence.
+    """
+    labels = np.asarray(y)
+    if labels.shape != (n_frames,):
+        raise ValueError(
+            f"y has shape {labels.shape} for {n_frames} frames; pass the event of every frame, "
+            "not the boundaries (dayline.events.boundaries_to_labels converts them)"
+        )
+    # Only NaN differs from itself; it would differ from the label before it, too, and count as a
+    # boundary.
+    missing = [k for k, label in enumerate(labels.tolist()) if label is None or label != label]
+    if missing:
+        raise ValueError(
+            f"y: {list_frames(missing)} {'has' if len(missing) == 1 else 'have'} no label"
+        )
+    return labels_to_boundaries(labels)
