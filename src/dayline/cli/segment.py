@@ -261,6 +261,8 @@ def _check_options(
     ):
         if value and kind not in kinds:
             raise ValueError(f"{name} only applies to {only}, not to {source}; leave it out")
+    if options.shots and not (options.export or options.write_chapters):
+        raise ValueError("--shots is about exports; add --export FORMAT or --write-chapters")
     check_settings(settings, pictures=kind in ("photos", "video"))
     check_suited(settings.formats, kind, source=source)
 

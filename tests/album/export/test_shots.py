@@ -6,6 +6,7 @@ import io
 import av
 import pytest
 
+from cli.run_command import run
 from dayline import read_events
 from dayline.album.export.formats import FORMATS, export
 from dayline.album.segment import segment_source
@@ -68,6 +69,19 @@ def test_events_without_shots_say_so(tmp_path):
     photos = Segmentation.from_boundaries([2], 4, times=[0, 1, 2, 3], clock="wall")
     with pytest.raises(ValueError, match="only films have them"):
         export(photos, tmp_path, formats=["webvtt"], shots=True)
+
+
+def test_the_commands_write_shots_and_take_them_back(film, tmp_path):
+    first, again = tmp_path / "first", tmp_path / "again"
+    segmented = ["segment", str(film), "-q", "--model", "color", "--no-thumbnails"]
+    assert run(*segmented, "-o", str(first), "--export", "edl", "--shots").returncode == 0
+    assert run(*segmented, "-o", str(again), "--cuts", str(first / "shots.edl")).returncode == 0
+    assert read_events(again / "events.json").shots == read_events(first / "events.json").shots
+    assert run("export", str(again), "--shots", "-f", "csv").returncode == 0
+    assert (again / "shots.csv").is_file()
+    alone = run(*segmented, "-o", str(again), "--shots")
+    assert alone.returncode == 2
+    assert "--shots is about exports" in alone.stderr
 
 
 def test_shots_are_in_events_json(found, tmp_path):
