@@ -1,7 +1,8 @@
 """Find what a person corrected among the frames of a new run.
 
-Its boundaries go to the segmenter, where they win over the model (`build_hierarchy`); all else is
-given to the events afterwards.
+`load_corrections` finds it. Its boundaries go to the segmenter, where they win over the model (in
+`dayline.decision.partition.build_hierarchy`); the functions `with_saved_...` then give the events
+all else.
 
 A frame is known by the digest of its content (`FrameSequence.digests`), so files may be renamed,
 moved, sorted otherwise, and their times may change.
@@ -48,8 +49,9 @@ class Corrections:
     events : tuple of (Event, ndarray of int)
         The saved events that have a frame here, and these frames; contexts of different edits have
         different numbers.
-    opened_by : mapping of int to int
-        The frames that must start an event, each with the number of the saved event it starts.
+    starts : mapping of int to int
+        The frames that must start an event, each with the position in `events` of the one it
+        starts.
     keys : tuple of int
         Key frames that the person chose.
     levels : tuple of NestedLevel
@@ -59,8 +61,7 @@ class Corrections:
     cuts : mapping of int to (float, float)
         Exact times of the frames before and after boundaries of a film.
     sampled : tuple of int
-        Frames of `must` whose saved time is that of a sampled frame, so that no hard cut is known
-        there.
+        Frames of `must` whose saved time is that of a sampled frame: no hard cut is known there.
     favorites, hidden : tuple of int
         Frames that the person likes best, and hid: all with the content of such a frame.
     n_events_found : int or None
@@ -71,7 +72,7 @@ class Corrections:
 
     must_not: tuple[int, ...] = ()
     events: tuple[tuple[Event, IntArray], ...] = ()
-    opened_by: Mapping[int, int] = field(default_factory=dict)
+    starts: Mapping[int, int] = field(default_factory=dict)
     keys: tuple[int, ...] = ()
     levels: tuple[NestedLevel, ...] = ()
     places: tuple[Place, ...] = ()
@@ -85,7 +86,7 @@ class Corrections:
     @property
     def must(self) -> tuple[int, ...]:
         """Frames that must start an event."""
-        return tuple(sorted(self.opened_by))
+        return tuple(sorted(self.starts))
 
     def must_with_breaks(self, breaks: Collection[int]) -> set[int]:
         """Return the frames that start an event whatever the model says.
@@ -182,6 +183,7 @@ def find_corrections(
     edits = _sharing_frames(edits, digests)
     if not edits:
         return Corrections()
+
     # In the matching, the label of an event is its position in this list.
     all_events = [(number, event) for number, edit in enumerate(edits) for event in edit.events]
     if film_of(digests[0]) and times is not None:
@@ -189,6 +191,7 @@ def find_corrections(
         labels, saved_at = _match_film(edits, film_of(digests[0]), shown_at)
     else:
         labels, saved_at = _match_by_content(edits, all_events, digests, times)
+
     present = sorted(set(labels.tolist()) - {-1})
     favorites, hidden = _marked(edits, digests, "favorites"), _marked(edits, digests, "hidden")
     if not present:
@@ -199,7 +202,7 @@ def find_corrections(
     labels = np.asarray([new_label.get(label, -1) for label in labels.tolist()])
     frames = [np.flatnonzero(labels == k) for k in range(len(present))]
     origin = [all_events[label] for label in present]
-    opened_by, sides = _saved_starts(labels, frames, [number for number, _ in origin])
+    starts, sides = _saved_starts(labels, frames, [number for number, _ in origin])
     joined = np.flatnonzero((sides[1:] == sides[:-1]) & (sides[1:] >= 0)) + 1
 
     contexts, places = _contexts(edits, origin, frames)
@@ -207,11 +210,11 @@ def find_corrections(
         (replace(event, community=contexts.get((number, event.community))), inside)
         for (number, event), inside in zip(origin, frames, strict=True)
     )
-    cuts, sampled = _exact_times(opened_by, origin, edits, times)
+    cuts, sampled = _exact_times(starts, origin, edits, times)
     return Corrections(
-        must_not=tuple(np.setdiff1d(joined, sorted(opened_by)).tolist()),
+        must_not=tuple(np.setdiff1d(joined, sorted(starts)).tolist()),
         events=events,
-        opened_by=opened_by,
+        starts=starts,
         keys=_chosen_keys(edits, origin, saved_at, times),
         levels=_saved_levels(edits, {number for number, _ in origin}, saved_at),
         places=places,
@@ -264,15 +267,17 @@ def _match_by_content(
     saved_at = [(-1, -1)] * len(digests)
     saved = _saved_frames(edits)
     used: set[tuple[int, int]] = set()
+
+    # First by digest and time, then what is left by digest alone.
     for by_time in (True, False):
         unused: dict[object, deque[tuple[int, int, int]]] = defaultdict(deque)
         for digest in set(digests):
             for label, number, k in saved.get(digest, ()):
                 if (number, k) not in used:
-                    second = _second(edits[number].times, k) if by_time else None
+                    second = _whole_second(edits[number].times, k) if by_time else None
                     unused[digest, second].append((label, number, k))
         for frame, digest in enumerate(digests):
-            same = unused[digest, _second(times, frame) if by_time else None]
+            same = unused[digest, _whole_second(times, frame) if by_time else None]
             if labels[frame] < 0 and same:
                 label, number, k = same.popleft()
                 labels[frame], saved_at[frame] = label, (number, k)
@@ -292,9 +297,9 @@ def _match_by_content(
 
 
 def _saved_frames(edits: Sequence[Segmentation]) -> dict[str, list[tuple[int, int, int]]]:
-    """Return where each frame was saved last: its event, its edit and its position there.
+    """Return where each digest was saved last: its event, its edit and its position there.
 
-    What was saved several times has several entries, in order.
+    A digest of several frames of that edit has several entries, in order.
     """
     found: dict[str, list[tuple[int, int, int]]] = {}
     n_events = 0
@@ -303,7 +308,8 @@ def _saved_frames(edits: Sequence[Segmentation]) -> dict[str, list[tuple[int, in
         newer = [found.get(digest) for digest in digests]
         added: dict[str, list[tuple[int, int, int]]] = {}
         for event in edit.events:
-            # Photos that were missing when others of their event were saved again stay with them.
+            # If an event was saved again while some of its photos were missing, these belong to the
+            # newer event of the photos beside them.
             inside = range(event.start, event.stop)
             label = next((one[0][0] for k in inside if (one := newer[k])), n_events)
             for k in inside:
@@ -317,10 +323,12 @@ def _saved_frames(edits: Sequence[Segmentation]) -> dict[str, list[tuple[int, in
 
 
 def _time(times: Sequence[float | None] | None, frame: int) -> float | None:
+    """Return the time of a frame, if it has one."""
     return None if times is None else times[frame]
 
 
-def _second(times: Sequence[float | None] | None, frame: int) -> int | None:
+def _whole_second(times: Sequence[float | None] | None, frame: int) -> int | None:
+    """Return the time of a frame in whole seconds, if it has one."""
     time = _time(times, frame)
     return None if time is None else round(time)
 
@@ -343,7 +351,7 @@ def _saved_starts(
 
     rank = {k: i for i, k in enumerate(by_time)}
     ordered_pairs = {tuple(sorted(pair, key=rank.__getitem__)) for pair in pairs}
-    opened_by: dict[int, int] = {}
+    starts: dict[int, int] = {}
     sides = labels.copy()
     for earlier, later in sorted(ordered_pairs):
         before, after = frames[earlier], frames[later]
@@ -351,10 +359,10 @@ def _saved_starts(
         best = int(np.argmin(misplaced))
         if 2 * misplaced[best] < min(len(before), len(after)):
             start = int(after[best])
-            opened_by[start] = later
+            starts[start] = later
             sides[before[before > start]] = later
             sides[after[:best]] = earlier
-    return opened_by, sides
+    return starts, sides
 
 
 def _contexts(
@@ -391,7 +399,7 @@ def _contexts(
 
 
 def _exact_times(
-    opened_by: Mapping[int, int],
+    starts: Mapping[int, int],
     origin: Sequence[tuple[int, Event]],
     edits: Sequence[Segmentation],
     times: Sequence[float | None] | None,
@@ -399,7 +407,7 @@ def _exact_times(
     """Return the exact times at boundaries of a film, and the boundaries without one."""
     cuts: dict[int, tuple[float, float]] = {}
     sampled = []
-    for frame, number in opened_by.items():
+    for frame, number in starts.items():
         edit, event = edits[origin[number][0]], origin[number][1]
         if edit.times is None or times is None:
             continue
@@ -521,12 +529,14 @@ def with_saved_details(
     communities : sequence of int
         Context of every frame, from `with_saved_contexts`, for events that the person has not seen.
     """
+    # Contexts: those of this run first, for events that the person has not seen.
     corrected = list(events)
     if any(saved.community is not None for saved, _ in corrections.events):
         for k, event in enumerate(events):
             usual = Counter(communities[event.start : event.stop]).most_common(1)[0][0]
             corrected[k] = replace(event, community=usual)
 
+    # Contexts and names of the saved events, each given to the event with most of its frames.
     boundaries = [event.start for event in events[1:]]
     shares = []
     for saved, frames in corrections.events:
@@ -549,9 +559,10 @@ def with_saved_details(
                 stacklevel=2,
             )
 
+    # Reasons of the boundaries, and key photos.
     for k, event in enumerate(corrected):
-        if event.start in corrections.opened_by:
-            saved, _ = corrections.events[corrections.opened_by[event.start]]
+        if event.start in corrections.starts:
+            saved, _ = corrections.events[corrections.starts[event.start]]
             if saved.reason != "start":
                 corrected[k] = replace(
                     event,

@@ -215,7 +215,7 @@ def segment_source(
         Order of photos.
     offsets, timezone : mapping of str to float, and str
         Corrections of cameras' clocks, and the time zone of photos without one (see
-        `dayline.media.source.read_photo_folder`).
+        `dayline.media.photos.read_photo_folder`).
     pause_factor, pause_seconds : float
         A gap longer than both `pause_factor` typical gaps (2 hours at most) and `pause_seconds` is
         a pause. A pause is a boundary.
@@ -267,14 +267,14 @@ def segment_frames(
     extractor = reader.extractor
     sequence = read_source(source, reader, settings)
     if sequence.aside:
-        sequence = _with_frames(
+        sequence = _put_back(
             sequence,
             needed_frames(
                 corrections, folder, sequence.digests, [frame.digest for frame in sequence.aside]
             ),
         )
-    frames, notes = with_one_clock(sequence, features_of(sequence))
-    sequence = replace(sequence, frames=frames, notes=(*notes, *sequence.notes))
+    frames, clock_notes = with_one_clock(sequence, features_of(sequence))
+    sequence = replace(sequence, frames=frames, notes=(*clock_notes, *sequence.notes))
     features, digests, times = features_of(sequence), sequence.digests, sequence.times
     placed = sequence.placed_times
 
@@ -542,7 +542,7 @@ def _n_events_found(segmenter: Segmenter, saved: Corrections) -> int | None:
     return replace(evidence, finer=1.0).agreed_number + 1
 
 
-def _with_frames(sequence: FrameSequence, digests: Collection[str]) -> FrameSequence:
+def _put_back(sequence: FrameSequence, digests: Collection[str]) -> FrameSequence:
     """Put files that were set aside back among the photos, by their times."""
     aside = [frame for frame in sequence.aside if frame.digest not in digests]
     for frame in sequence.aside:
@@ -557,7 +557,7 @@ def _with_frames(sequence: FrameSequence, digests: Collection[str]) -> FrameSequ
 def _usable_times(
     sequence: FrameSequence, groups: FrameGroups, segmenter: Segmenter | None
 ) -> FloatArray | None:
-    """Return the times of the groups, or None if the clock was set back (which a note says)."""
+    """Return the times of the groups; None if there are none, or the clock runs backwards."""
     if sequence.placed_times is None:
         return None
     times = np.asarray(sequence.placed_times, dtype=np.float64)[groups.firsts]
