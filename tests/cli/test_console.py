@@ -13,7 +13,7 @@ import pytest
 from rich.cells import cell_len
 
 from dayline.cli.console import print_events, progress_bar
-from dayline.events import Place, Segmentation
+from dayline.events import Place, Segmentation, Shot
 
 MORNING = 1_689_321_600.0  # 2023-07-14 08:00
 NAMES = (
@@ -69,6 +69,9 @@ def test_one_day_has_its_date_in_the_last_line_alone():
         printed(made_days(times=times, clock="media"))[-1]
         == "4 events in 60 frames, 0:00:00 to 0:00:59"
     )
+    shots = (Shot(0, 1500, 0.0, 59.96),)
+    film = made_days(times=times, clock="media", shots=shots)
+    assert printed(film)[-1] == "4 events in 60 of 1500 frames, 0:00:00 to 0:00:59"
     assert printed(made_days(times=None, clock=None))[-1] == "4 events in 60 frames"
 
 

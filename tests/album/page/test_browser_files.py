@@ -12,6 +12,7 @@ import pytest
 from album.page.conftest import COMMUNITIES, made_day, made_picture
 from dayline.album.page.page import page_data, renew_page, write_page
 from dayline.events import Segmentation, Shot
+from dayline.text import time_text
 from made_films import film_frames
 from made_photos import write_pictures
 
@@ -57,6 +58,22 @@ def test_the_shots_of_a_film_lie_under_its_scenes(visit, film):
     assert strip.locator("path").get_attribute("d").count("M") == 4
 
 
+def test_a_film_says_what_it_counts_and_each_time_once(visit, film):
+    """Forty frames of two hundred were sampled; frames of films are named by their times."""
+    folder = film_page(film.parent / "counts", film)
+    data = read_events_of(folder)
+    names = tuple(time_text(0.2 * k, clock="media") for k in range(40))
+    write_page(data.about(shots=(Shot(0, 200, 0.0, 7.96),), names=names), folder)
+    seen = visit(folder)
+    facts = seen.page.locator("#summary span").all_inner_texts()
+    assert facts[:3] == ["8 s", "40 of 200 frames looked at", "4 events"]
+    assert seen.row(0).locator(".count").inner_text() == "10 frames looked at"
+    seen.page.evaluate("location.hash = '#photo-12'")
+    seen.wait_until("document.querySelector('.viewer-detail')?.textContent")
+    detail = seen.page.locator(".viewer-detail").text_content()
+    assert detail.split("  ·  ") == ["0:00:02", "2 of 10"]
+
+
 def read_events_of(folder: Path) -> Segmentation:
     data = page_data(folder / "index.html")
     return Segmentation.from_json(json.dumps(data["segmentation"]))
@@ -93,7 +110,7 @@ def test_an_edit_does_not_stop_the_film_and_closing_does(visit, film):
     seen.row(1).locator(".key").click()
     seen.page.locator("#viewer").get_by_text("Play", exact=True).last.click()
     seen.wait_until(PLAYED.format(2.9))
-    assert seen.page.locator(".viewer-actions button").first.inner_text() == "Pause"
+    assert seen.page.locator(".viewer-actions [data-key=p]").inner_text() == "Pause"
     seen.page.keyboard.press("p")
     assert seen.page.evaluate("document.querySelector('.player').paused") is True
     # Dragging its controls is no swipe to another frame.
@@ -117,7 +134,7 @@ def test_a_film_that_cannot_be_played_says_so(visit, film, tmp_path):
     seen = visit(film_page(tmp_path / "out", broken))
     seen.row(0).locator("[data-action=play]").click()
     text = seen.page.locator(".film-fails")
-    assert text.inner_text().startswith("This browser cannot play the film")
+    assert text.inner_text().startswith("This browser cannot play the video")
     assert text.locator("a").get_attribute("href") == "../broken.mp4"
     seen.page.keyboard.press("ArrowRight")
     assert seen.page.locator(".stage img").count() == 1
