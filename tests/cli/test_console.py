@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 
-from dayline.cli.console import print_events, progress_bar
+from dayline.cli.console import one_line, print_events, progress_bar
 from dayline.events import Place, Segmentation, Shot
 
 MORNING = 1_689_321_600.0  # 2023-07-14 08:00
@@ -144,3 +144,20 @@ def test_there_is_no_bar_without_a_terminal(capsys):
     with progress_bar(quiet=False) as step:
         step("features", 1, 2)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("n_events=3 is not possible", "--n-events 3 is not possible"),
+        ("kind='films' is not known", "--kind films is not known"),
+        (
+            'device="cuda" needs PyTorch; use device="cpu"',
+            "--device cuda needs PyTorch; use --device cpu",
+        ),
+        ("expected_duration=nan; it must", "--expected-duration nan; it must"),
+        ('pass missing="interpolate"', 'pass missing="interpolate"'),
+    ],
+)
+def test_parameters_are_named_as_the_options_that_set_them(message, line):
+    assert one_line(ValueError(message)) == line

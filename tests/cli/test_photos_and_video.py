@@ -591,9 +591,13 @@ def wrong_input(folder: Path):
         "--interpolate only applies to feature files": ["photos", "--interpolate"],
         "--no-pauses only applies to feature files": ["photos", "--no-pauses"],
         'is not known; use "cpu"': ["photos", "--device", "abacus"],
-        "pauses need factor > 0": ["photos", "--pause-factor", "-1"],
-        "pauses need factor > 0 and at_least >= 0 seconds": ["photos", "--pause-seconds", "nan"],
-        "a jump needs more than 0 kilometers": ["photos", "--jump-km", "0"],
+        "--pause-factor -1; it must be": ["photos", "--pause-factor", "-1"],
+        "--pause-seconds nan; it must be": ["photos", "--pause-seconds", "nan"],
+        "--jump-km 0; it must be": ["photos", "--jump-km", "0"],
+        "--expected-duration nan; it must": ["photos", "--expected-duration", "nan"],
+        "--kind films is not known": ["photos", "--kind", "films"],
+        "--device abacus is not known": ["photos", "--device", "abacus"],
+        "Invalid value for '--method': 'magic' is not": ["photos", "--method", "magic"],
     }
 
 

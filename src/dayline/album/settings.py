@@ -106,13 +106,13 @@ class Settings:
             self.segmenter.check_parameters()
         if self.order not in ("time", "name"):
             raise ValueError(f'order "{self.order}" is not known; use "time" or "name"')
-        if not self.pause_factor > 0 or not self.pause_seconds >= 0:
+        for name in ("pause_factor", "jump_km"):
+            if not (value := getattr(self, name)) > 0:
+                raise ValueError(f"{name}={value:g}; it must be a number above 0")
+        if not self.pause_seconds >= 0:
             raise ValueError(
-                f"pauses need factor > 0 and at_least >= 0 seconds, not {self.pause_factor} and"
-                f" {self.pause_seconds}"
+                f"pause_seconds={self.pause_seconds:g}; it must be a number of at least 0"
             )
-        if not self.jump_km > 0:
-            raise ValueError(f"a jump needs more than 0 kilometers, not {self.jump_km:g}")
 
 
 def check_settings(settings: Settings, *, pictures: bool = True) -> None:

@@ -105,6 +105,7 @@ def main() -> None:
             typer.echo(str(error))
         else:
             text = " ".join(error.format_message().split()).rstrip(".")
+            text = text.replace("Value error, ", "")  # what Pydantic, below Typer, puts before
             context = getattr(error, "ctx", None)
             command = "dayline" if context is None else context.command_path
             typer.echo(f"dayline: {text}; see {command} --help", err=True)

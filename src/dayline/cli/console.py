@@ -31,7 +31,10 @@ def print_anywhere() -> None:
 
 
 # Parameters that messages of the library name and that are options here.
-REQUESTS = re.compile(r"\b(n_events|min_duration|expected_duration|level)=(?=[-\d])")
+PARAMETERS = re.compile(
+    r"\b(n_events|min_duration|expected_duration|level|kind|device|pause_factor|pause_seconds|jump_km)"
+    r"""=(["']?)([-\w.]+)\2(?!\w)"""
+)
 
 
 def one_line(error: Exception | str) -> str:
@@ -43,7 +46,7 @@ def one_line(error: Exception | str) -> str:
         is_named = error.filename and not isinstance(error.filename, int)
         return f"{error.filename}: {error.strerror}" if is_named else error.strerror
     text = " ".join(str(error).split())
-    return REQUESTS.sub(lambda match: f"--{match[1].replace('_', '-')} ", text)
+    return PARAMETERS.sub(lambda match: f"--{match[1].replace('_', '-')} {match[3]}", text)
 
 
 def completing(values: Iterable[str]) -> Callable[[str], list[str]]:

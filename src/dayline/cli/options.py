@@ -32,12 +32,15 @@ OF_METHOD = (
     "expected_duration",
     "level",
     "learned",
+    "kind",
     "device",
     "interpolate",
     "no_pauses",
 )
 """Options that are parameters of the method."""
 
+of_fineness = partial(Option, rich_help_panel="How many events")
+of_corrections = partial(Option, rich_help_panel="Corrections")
 of_photos = partial(Option, rich_help_panel="Photos and video")
 of_tables = partial(Option, rich_help_panel="Feature files")
 
@@ -56,36 +59,38 @@ class Options:
     method: Annotated[
         Literal[METHODS],  # type: ignore[valid-type]
         Option(
+            metavar="<name>",  # all of them would leave the help of every option a narrow column
             help=(
-                "default; fast (2 to 9 times as fast, slightly less accurate); the others are for"
-                " comparison: the paper's text, the authors' notebook, and baselines."
-            )
+                "default; fast (2 to 9 times as fast, slightly less accurate); for comparison, paper"
+                f" (as published), authors (their notebook) and the baselines {', '.join(BASELINES)}."
+            ),
         ),
     ] = "default"
     n_events: Annotated[
         int | None,
-        Option(
+        of_fineness(
             min=1,
             help="Number of events to find; takes precedence over --level and --expected-duration.",
         ),
     ] = None
     min_duration: Annotated[
-        float | None, Option(help="Shortest event, in seconds (in frames if there are no times).")
+        float | None,
+        of_fineness(help="Shortest event, in seconds (in frames if there are no times)."),
     ] = None
     expected_duration: Annotated[
-        float | None, Option(help="Mean duration of events, in the same unit.")
+        float | None, of_fineness(help="Mean duration of events, in the same unit.")
     ] = None
     level: Annotated[
-        int, Option(help="Finer (1, 2, ...) or coarser (-1, -2, ...) than the default.")
+        int, of_fineness(help="Finer (1, 2, ...) or coarser (-1, -2, ...) than the default.")
     ] = 0
     learned: Annotated[
         Path | None,
-        Option(help="What labeled recordings of this kind taught (dayline learn)."),
+        of_fineness(help="File of dayline learn: what labeled recordings of this kind taught."),
     ] = None
     kind: Annotated[
         str | None,
-        Option(
-            help="What is recorded, if it is cooking, gestures or sensors.",
+        of_fineness(
+            help="Kind of recording, if it is one that is known: cooking, gestures or sensors.",
             autocompletion=completing(KINDS),
         ),
     ] = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dayline.cli.options import Options, of_photos
+from dayline.cli.options import Options, of_corrections, of_photos
 from dayline.text import duration_text, parse_offset, time_text
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def segment(
     ] = None,
     corrections: Annotated[
         Path | None,
-        typer.Option(
+        of_corrections(
             help=(
                 "events.json saved from the page; later runs use it too. Not needed if saved to the"
                 " result folder."
@@ -87,14 +87,14 @@ def segment(
     ] = None,
     forget_corrections: Annotated[
         bool,
-        typer.Option(
+        of_corrections(
             "--forget-corrections",
             help="Do not use the corrections of earlier runs (a copy is kept).",
         ),
     ] = False,
     forget_learned: Annotated[
         bool,
-        typer.Option(
+        of_corrections(
             "--forget-learned",
             help=(
                 "Do not use what your corrections of some days teach about the others: how fine"
