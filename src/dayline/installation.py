@@ -19,7 +19,7 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "calendar": ("names from calendars (.ics)", ("icalendar", "recurring_ical_events")),
     "raw": ("RAW photos", (*_PHOTOS, "rawpy")),
     "otio": ("OpenTimelineIO timelines", ("opentimelineio",)),
-    "figures": ("the figures of dayline reproduce", ("matplotlib",)),
+    "figures": ("dayline.plot, and the figures of dayline reproduce", ("matplotlib",)),
     "gpu": ("GPUs (PyTorch)", ("torch",)),
     "baselines": ("kernel change points (ruptures)", ("ruptures",)),
     "vcp": ("the baseline VCP (PyTorch)", ("torch", "safetensors")),

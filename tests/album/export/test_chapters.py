@@ -75,6 +75,7 @@ def test_two_events_of_the_same_moment_are_a_millisecond_apart():
     ("times", "message"),
     [
         (None, r"frames have no times.*pass fps.*dayline export --fps"),
+        ((0.0, None, None), r"^frames 1 and 2: no time is known"),
         ((0.0, 2.0, 1.0), r"clock runs backwards at frame 2"),
         ((0.0, float("nan"), 1.0), r"frame 1 has no usable time"),
     ],

@@ -13,6 +13,7 @@ import numpy as np
 
 from dayline.album.export.table import event_titles, place_name
 from dayline.arrays import FloatArray
+from dayline.checks import list_frames
 from dayline.events import Segmentation
 from dayline.text import clean_text, clock_text, counted
 
@@ -105,7 +106,9 @@ def chapters(
 def _player_times(segmentation: Segmentation) -> tuple[FloatArray, float]:
     """Return the times of the frames on a player's clock, and the time that is its zero."""
     if segmentation.all_times is None:
-        raise ValueError(f"the frames have no times, which chapters need; {WITHOUT_TIMES}")
+        missing = [k for k, time in enumerate(segmentation.times or ()) if time is None]
+        why = f"{list_frames(missing)}: no time is known" if missing else "the frames have no times"
+        raise ValueError(f"{why}, which chapters need; {WITHOUT_TIMES}")
     times = np.asarray(segmentation.times, dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(times))
     if bad.size:
