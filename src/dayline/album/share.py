@@ -1,4 +1,7 @@
-"""Write a page to give away: chosen days and events of a result, without what is hidden there."""
+"""Write a page to give away: chosen days and events of a result, without what is hidden there.
+
+What the page tells of them is decided in `dayline.album.export.story` (`Telling`).
+"""
 
 from __future__ import annotations
 

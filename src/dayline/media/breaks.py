@@ -1,4 +1,4 @@
-"""Which photos belong apart, and which together: pauses, moves by kilometers, bursts."""
+"""Tell which photos belong apart and which together: other dates, moves by kilometers, bursts."""
 
 from __future__ import annotations
 
