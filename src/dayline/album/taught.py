@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sklearn.base import clone
-
 from dayline.album.settings import Settings
 from dayline.decision.learned import Learned
 from dayline.events import Segmentation
@@ -49,6 +47,9 @@ def with_taught(settings: Settings, edits: Iterable[Segmentation]) -> Settings:
     doublings = doublings_taught(edits)
     if doublings == 0:
         return settings
+    # Not before something was taught: an unchanged album needs no scikit-learn.
+    from sklearn.base import clone
+
     from dayline.estimators import EventSegmenter
 
     segmenter = settings.segmenter or EventSegmenter()
