@@ -214,6 +214,23 @@ def test_the_sides_of_a_film_are_those_of_its_clips(film, tmp_path):
             assert {frame.rotation for frame in container.decode(video=0)} == {90}
 
 
+def test_pictures_of_a_film_on_its_side_are_upright_in_another_codec(film, tmp_path):
+    turned = tmp_path / "turned.mp4"
+    ffmpeg("-i", film, "-c:v", "mpeg4", "-q:v", "2", tmp_path / "other.mp4")
+    ffmpeg("-display_rotation", "90", "-i", tmp_path / "other.mp4", "-c", "copy", turned)
+    with pytest.warns(UserWarning, match="as h264"):
+        folder = cut(of(0.0, 3.6), tmp_path / "clips", source=turned)
+    with av.open(str(turned)) as container:
+        frame = list(container.decode(video=0))[90]
+        lying = frame.to_ndarray(format="rgb24").astype(int)
+        upright = np.rot90(lying, round(frame.rotation / 90))
+    with av.open(str(folder / "02 Event.mp4")) as container:
+        frame = next(container.decode(video=0))
+        assert frame.rotation == 0
+        shown = frame.to_ndarray(format="rgb24").astype(int)
+    assert np.abs(shown - upright).mean() < 8 < np.abs(shown - upright[::-1]).mean()
+
+
 def test_clips_show_faces_as_they_are(film, tmp_path):
     with pytest.warns(UserWarning, match="clips are not changed: their faces are not blurred"):
         export(of(0.0, 3.0), tmp_path, formats=["clips"], source=film, blur_faces=True)

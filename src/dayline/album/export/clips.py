@@ -275,6 +275,8 @@ class _Cutter:
         self.lost: list[str] = []
         self.decoded = self._decoded(sequence)
         self.due = next(self.decoded, None)
+        if self.due is not None:
+            self.encoder.turn_as(self.due[1])
         self.encoding: int | None = None  # the clip whose pictures are with the encoder
         self.files: dict[int, FilmCopy] = {}
         self.last: dict[int, int] = {}  # decoding time of the last picture of a clip

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 if TYPE_CHECKING:
     from av.container import OutputContainer
     from av.video.codeccontext import VideoCodecContext
@@ -48,6 +50,18 @@ class PictureEncoder:
         name = stream.codec_context.codec.canonical_name
         self.codec = name if name in CODECS else "vp9" if suffix == ".webm" else "h264"
         self._context: VideoCodecContext | None = None
+        self._quarter_turns = 0
+
+    def turn_as(self, frame: VideoFrame) -> None:
+        """Turn the pictures upright if the film says how, which another codec's stream cannot.
+
+        Parameters
+        ----------
+        frame : VideoFrame
+            A picture of the film, before any is encoded.
+        """
+        if not self.is_same_codec:
+            self._quarter_turns = round(frame.rotation / 90) % 4
 
     @property
     def is_same_codec(self) -> bool:
@@ -108,13 +122,16 @@ class PictureEncoder:
 
     def _configure(self, context: Any) -> None:
         given = self.stream.codec_context
-        context.width, context.height = given.width, given.height
+        sides, shape = (given.width, given.height), given.sample_aspect_ratio
+        if self._quarter_turns % 2:
+            sides, shape = sides[::-1], shape and 1 / shape
+        context.width, context.height = sides
         context.pix_fmt = self._pixel_format
         context.time_base = self.stream.time_base
         context.framerate = self._rate
         context.bit_rate = RATES.get(self.codec, 0)
-        if given.sample_aspect_ratio:
-            context.sample_aspect_ratio = given.sample_aspect_ratio
+        if shape:
+            context.sample_aspect_ratio = shape
         for name in ("color_range", "color_primaries", "color_trc", "colorspace"):
             setattr(context, name, getattr(given, name))
 
@@ -131,6 +148,10 @@ class PictureEncoder:
         if self._context is None:
             self._context = self._opened()
         context = self._context
+        if self._quarter_turns:
+            pixels = np.rot90(frame.to_ndarray(format="rgb24"), self._quarter_turns)
+            upright = np.ascontiguousarray(pixels, dtype=np.uint8)
+            frame = type(frame).from_ndarray(upright, "rgb24")
         picture = frame.reformat(width=context.width, height=context.height, format=context.pix_fmt)
         picture.pts, picture.time_base = stamp, self.stream.time_base
         picture.pict_type = NO_PICTURE_TYPE
