@@ -61,6 +61,9 @@ WEAK_WORDS = frozenset(
 )
 """Words that speakers of English use of anything, besides the usual stop words."""
 
+SHARE_OF_BEST = 0.35
+"""Score of a second phrase over that of the first, below which it is left out."""
+
 EVERYWHERE = 0.6
 """Share of the events from which on a word tells nothing; so stop words of any language are known."""
 
@@ -188,9 +191,15 @@ def _likelihood_ratio(here: int, elsewhere: int, n_here: int, n_elsewhere: int) 
 
 
 def _weight(phrase: str, written: Counter[str]) -> float:
-    """Prefer names and phrases of several words, which say more than one."""
-    is_name = written.most_common(1)[0][0][:1].isupper()
-    return (1.0, 1.6, 1.9)[phrase.count(" ")] * (1.3 if is_name else 1.0)
+    """Prefer names and phrases of several words, which say more than one; and nouns of English."""
+    shape = written.most_common(1)[0][0]
+    is_name = shape[:1].isupper() and not shape.isupper()
+    is_no_noun = " " not in phrase and not is_name and phrase.endswith(("ed", "ly", "ing", "ful"))
+    return (
+        (1.0, 2.0, 2.6)[phrase.count(" ")]
+        * (1.5 if is_name else 1.0)
+        * (0.4 if is_no_noun else 1.0)
+    )
 
 
 def _title(
@@ -199,9 +208,9 @@ def _title(
     """Join the best phrases that share no word, as long as they fit."""
     chosen: list[str] = []
     for phrase in best[:20]:
-        words = {word[:5] for word in phrase.split()}
-        taken = {word[:5] for other in chosen for word in other.split()}
-        if scores[phrase] <= 0 or words & taken:
+        words = {word[:3] for word in phrase.split()}
+        taken = {word[:3] for other in chosen for word in other.split()}
+        if scores[phrase] <= SHARE_OF_BEST * scores[best[0]] or words & taken:
             continue
         if chosen and len(", ".join([*chosen, phrase])) > LONGEST:
             continue
