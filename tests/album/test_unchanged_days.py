@@ -18,6 +18,7 @@ from dayline.album.days import find_days, segment_days, segment_recording
 from dayline.album.page.overview import overview_data
 from dayline.album.save import save_events
 from dayline.album.settings import Settings
+from dayline.cli.options import Options
 from dayline.estimators import EventSegmenter
 from dayline.events import Place, read_events
 from dayline.result_folder import DAY_RECORD, MANIFEST
@@ -155,6 +156,26 @@ def test_a_day_is_segmented_again_if_anything_about_it_changed(run, photos, tmp_
     names = [event.name for event in read_events(out / "2015-03-13" / "events.json").events]
     assert names[0] == ("Swim" if change in (save_name, replace_result) else None)
     assert not list(out.rglob("*.part"))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "name"),
+    [
+        ("n_events", 3, "n_events"),
+        ("min_duration", 9.0, "min_duration"),
+        ("expected_duration", 9.0, "expected_duration"),
+        ("level", 1, "level"),
+        ("kind", "cooking", "kind"),
+        ("interpolate", True, "missing"),
+        ("no_pauses", True, "pauses"),
+    ],
+)
+def test_every_option_of_the_method_reaches_it_though_the_default_one_is_made_late(
+    option, value, name
+):
+    assert Options().settings().segmenter is None
+    made = Options(**{option: value}).settings().segmenter
+    assert getattr(made, name) != getattr(EventSegmenter(), name)
 
 
 @pytest.fixture

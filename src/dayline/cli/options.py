@@ -25,20 +25,6 @@ PRESETS = ("default", "fast", "paper", "authors")
 METHODS = (*PRESETS, *BASELINES)
 """Our default, the same decision without a graph, the two published variants, and the baselines."""
 
-OF_METHOD = (
-    "method",
-    "n_events",
-    "min_duration",
-    "expected_duration",
-    "level",
-    "learned",
-    "kind",
-    "device",
-    "interpolate",
-    "no_pauses",
-)
-"""Options that are parameters of the method."""
-
 of_fineness = partial(Option, rich_help_panel="How many events")
 of_corrections = partial(Option, rich_help_panel="Corrections")
 of_photos = partial(Option, rich_help_panel="Photos and video")
@@ -243,15 +229,12 @@ class Options:
         )
 
     def _segmenter(self) -> Segmenter | None:
-        usual = Options()
-        if all(getattr(self, name) == getattr(usual, name) for name in OF_METHOD):
+        if self.method == "default" and self._parameters() == Options()._parameters():
             return None  # the default; importing scikit-learn takes longer than all other options
 
-        from dayline.decision.learned import Learned
         from dayline.estimators import EventSegmenter
         from dayline.research.baselines.segmenter import BaselineSegmenter
 
-        missing: Literal["interpolate", "raise"] = "interpolate" if self.interpolate else "raise"
         if self.method in BASELINES:
             for option, is_given in (
                 ("--level", self.level != 0),
@@ -266,21 +249,28 @@ class Options:
                     raise ValueError(
                         f"{option} does not apply to --method {self.method}; leave it out"
                     )
+            missing = self._parameters()["missing"]
             return BaselineSegmenter(self.method, n_events=self.n_events, missing=missing)
 
         make = EventSegmenter if self.method == "default" else getattr(EventSegmenter, self.method)
         segmenter: EventSegmenter = make()
-        return segmenter.set_params(
-            missing=missing,
-            pauses=not self.no_pauses,
-            device=self.device,
-            level=self.level,
-            n_events=self.n_events,
-            min_duration=self.min_duration,
-            expected_duration=self.expected_duration,
-            kind=self.kind,
-            learned=None if self.learned is None else Learned.load(self.learned),
-        )
+        return segmenter.set_params(**self._parameters())
+
+    def _parameters(self) -> dict[str, Any]:
+        """Return the parameters of EventSegmenter that are options."""
+        from dayline.decision.learned import Learned
+
+        return {
+            "missing": "interpolate" if self.interpolate else "raise",
+            "pauses": not self.no_pauses,
+            "device": self.device,
+            "level": self.level,
+            "n_events": self.n_events,
+            "min_duration": self.min_duration,
+            "expected_duration": self.expected_duration,
+            "kind": self.kind,
+            "learned": None if self.learned is None else Learned.load(self.learned),
+        }
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
