@@ -241,6 +241,13 @@ def test_fewer_than_three_chapters_are_not_possible(lengths, left):
         youtube_text(chapters(lasting(*lengths)))
 
 
+def test_many_short_chapters_have_one_note():
+    text, notes = youtube_text(chapters(lasting(*[4] * 12)))
+    assert len(text.splitlines()) == 3  # of 16 s each: pairs of 8 s are too short
+    assert len(notes) == 1
+    assert notes[0].startswith("9 of 12 chapters are joined to others; the first:")
+
+
 def test_a_text_too_long_for_a_description_is_said():
     _, notes = youtube_text(chapters(lasting(*[10] * 6, names={2: "x" * 6000})))
     assert re.search(r"^60\d\d characters; a YouTube description holds at most 5000$", notes[-1])

@@ -28,6 +28,7 @@ WEBVTT_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 FEWEST = 3
 SHORTEST_ON_YOUTUBE = 10
+MOST_NOTES = 3
 LONGEST_DESCRIPTION = 5000
 UNNAMED = re.compile(r"(Event|Shot) \d+")
 # Similar-looking quotation marks: YouTube refuses a description with angle brackets.
@@ -165,7 +166,8 @@ def youtube_text(marks: Sequence[Chapter]) -> tuple[str, list[str]]:
     text : str
         The lines.
     notes : list of str
-        One for each chapter without a line of its own, and one if YouTube refuses the length.
+        One for each chapter without a line of its own, or one for all if these are more than 3, and
+        one if YouTube refuses the length.
     """
     joined = [
         replace(mark, start=float(int(mark.start)), end=float(int(mark.end))) for mark in marks
@@ -175,6 +177,10 @@ def youtube_text(marks: Sequence[Chapter]) -> tuple[str, list[str]]:
     notes = []
     while len(joined) > 1 and min(mark.length for mark in joined) < SHORTEST_ON_YOUTUBE:
         notes.append(_join_shortest(joined))
+    if len(notes) > MOST_NOTES:
+        notes = [
+            f"{len(notes)} of {len(marks)} chapters are joined to others; the first: {notes[0]}"
+        ]
     if len(joined) < FEWEST:
         raise ValueError(
             f"YouTube requires at least {FEWEST} chapters of {SHORTEST_ON_YOUTUBE} s or more, but"
