@@ -43,7 +43,7 @@ from dayline.album.recognize import (
 from dayline.album.settings import Settings
 from dayline.album.taught import CORRECTIONS, with_taught
 from dayline.album.trips import name_trip
-from dayline.album.unchanged import day_key, record_day, unchanged_places
+from dayline.album.unchanged import day_key, places_if_unchanged, record_day
 from dayline.album.write import SegmentedDay, refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, parse_json, reading, refuse_link
@@ -372,7 +372,7 @@ def _segment_unless_unchanged(
 ) -> SegmentedDay:
     """Segment photos, unless the folder holds what would be written; edits of None are forgotten."""
     key = "" if edits is None else day_key(photos, folder, settings, edits)
-    given = unchanged_places(folder, key, photos, settings) if key else None
+    given = places_if_unchanged(folder, key, photos, settings) if key else None
     if given is not None:
         note_unused_downloads(folder, command="the same command with")
         return SegmentedDay(folder, read_events(folder / EVENTS), given=given)

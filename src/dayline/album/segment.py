@@ -292,24 +292,25 @@ def segment_frames(
     jumps = find_jumps(sequence.locations, placed, at_least=settings.jump_km)
     # A person who merged two events across a break overrules it.
     breaks = {*pauses, *jumps, *dates}.difference(saved.must_not)
+
+    # Of a film: its shots, the frames within them, which start no event, and what is said.
     shots: tuple[Shot, ...] = ()
     missing: tuple[MissingFrames, ...] = ()
-    within: frozenset[int] = frozenset()
+    within_shots: frozenset[int] = frozenset()
     if sequence.kind == "video":
         from dayline.album.film_shots import film_shots
         from dayline.media.cuts import frames_within_shots, with_exact_cuts
 
         shots, missing = film_shots(sequence, cuts=settings.cuts, folder=folder, on_step=on_step)
-        within = frames_within_shots(shots, placed or (), missing=missing)
-        within = within.difference(saved.must, breaks)
-
-    talk, evidence = None, features
+        within_shots = frames_within_shots(shots, placed or (), missing=missing)
+        within_shots = within_shots.difference(saved.must, breaks)
+    talk, seen_and_said = None, features
     if sequence.kind == "video":
         path = settings.talk or talk_beside(sequence.source)
         talk = None if path is None else read_talk(path)
     said = () if talk is None else sentences(talk.cues)
     if talk is not None:
-        evidence = with_talk(features, placed or (), said)
+        seen_and_said = with_talk(features, placed or (), said)
 
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
     starts = saved.must_with_breaks(breaks)
@@ -325,10 +326,10 @@ def segment_frames(
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
         found = segmenter.segment(
-            groups.means(evidence),
+            groups.means(seen_and_said),
             times=group_times,
             must=groups.numbers(saved.must),
-            must_not=groups.numbers({*saved.must_not, *within}),
+            must_not=groups.numbers({*saved.must_not, *within_shots}),
             breaks=groups.numbers(breaks),
             on_step=on_step,
         )
@@ -592,23 +593,24 @@ def _with_reasons(
     breaks: Collection[int],
     dates: Collection[int],
 ) -> tuple[Event, ...]:
-    """Record for each boundary at a pause or jump whether the frames on its two sides also differ.
+    """Give the boundaries at breaks their reason: "date", "pause" or "both".
 
-    They do if its score reaches the lower quartile of the scores of the boundaries found by
-    content. The reason of both kinds of breaks is "pause"; that of another date is "date".
+    A pause and a jump are "pause", and "both" if the frames on the two sides also differ: if the
+    score reaches the lower quartile of the scores of the boundaries found by content.
     """
     if scores is None:
         scores = [0.0] * events[-1].stop
     by_content = [scores[event.start] for event in events[1:] if event.start not in breaks]
     enough = float(np.quantile(by_content, 0.25)) if by_content else np.inf
-    return tuple(
-        event
-        if event.start not in breaks
-        else replace(event, reason="date")
-        if event.start in dates
-        else replace(event, reason="both" if scores[event.start] >= enough else "pause")
-        for event in events
-    )
+
+    explained = list(events)
+    for k, event in enumerate(events):
+        if event.start in dates and event.start in breaks:
+            explained[k] = replace(event, reason="date")
+        elif event.start in breaks:
+            differs = scores[event.start] >= enough
+            explained[k] = replace(event, reason="both" if differs else "pause")
+    return tuple(explained)
 
 
 def _notes(

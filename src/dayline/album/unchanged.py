@@ -75,7 +75,7 @@ def _code() -> list[str]:
     return found
 
 
-def unchanged_places(
+def places_if_unchanged(
     folder: Path, key: str, sequence: FrameSequence, settings: Settings
 ) -> tuple[Place, ...] | None:
     """Return the places that a person gave, if a folder holds the result that a run would write.
