@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import logging
 import warnings
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dayline.album.export.chapters import Chapter
-from dayline.album.export.encode import PictureEncoder, start_codes, starts_anew
+from dayline.album.export.clip_plan import Clip, clips_of, plan_copies
+from dayline.album.export.encode import PictureEncoder, start_codes
 from dayline.album.export.film import CONTAINERS, FilmCopy, stamped
-from dayline.album.export.folder import replacing_folder, safe_name
-from dayline.album.export.table import event_label
+from dayline.album.export.folder import replacing_folder
 from dayline.events import Segmentation
 from dayline.installation import needs_extra
 from dayline.text import counted
@@ -24,54 +22,15 @@ if TYPE_CHECKING:
     from av.video.frame import VideoFrame as DecodedFrame
 
     from dayline.media.film_decode import VideoFile
-    from dayline.media.frame import FrameSequence, VideoIndex
+    from dayline.media.frame import FrameSequence
 
 COPIED = ("audio", "subtitle")
 """Streams that clips have besides the video."""
-
-TOLERANCE = 0.001
-"""Seconds by which the time of a frame in events.json may differ from its stamp."""
 
 LATEST = 10.0
 """Seconds by which sound may lie behind the picture in a file; a clip is then finished."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Clip:
-    """One clip to write.
-
-    Attributes
-    ----------
-    name : str
-        Name of its file, without the suffix.
-    zero : Fraction
-        The time in the film, in seconds, that is zero in the clip.
-    first, stop : int
-        Its pictures among all in display order, from `first` to `stop` - 1.
-    packets : range
-        Packets of pictures that are copied, by their order in the file.
-    copied : range
-        The pictures in them.
-    delay : int
-        How long before a picture is shown it is decoded, in the time base of the stream.
-    """
-
-    name: str
-    zero: Fraction
-    first: int
-    stop: int
-    packets: range = range(0)
-    copied: range = range(0)
-    delay: int = 0
-
-    @property
-    def encoded(self) -> list[int]:
-        """The pictures that are encoded again."""
-        if not self.copied:
-            return list(range(self.first, self.stop))
-        return [*range(self.first, self.copied.start), *range(self.copied.stop, self.stop)]
 
 
 @needs_extra("photos", "cutting a video")
@@ -120,10 +79,10 @@ def write_clips(
         with opened_video(source) as opened:
             encoder = PictureEncoder(opened.stream, suffix)
             can_join = encoder.can_join
-        cuts = _cuts(segmentation, [mark.start for mark in marks], sequence.video)
+        cuts = clips_of(segmentation, [mark.start for mark in marks], sequence.video)
         while True:
             with opened_video(source) as opened:
-                ranks, clips = _plan(opened, sequence.video, cuts, can_join=can_join)
+                ranks, clips = plan_copies(opened, sequence.video, cuts, can_join=can_join)
             try:
                 with opened_video(source) as opened, replacing_folder(folder, force=force) as made:
                     _Cutter(opened, sequence, clips, made, suffix=suffix).cut(ranks)
@@ -137,92 +96,6 @@ def write_clips(
     except av.FFmpegError as error:
         raise ValueError(f"{source} cannot be cut: {error.strerror}") from None
     return folder
-
-
-def _cuts(segmentation: Segmentation, starts: Sequence[float], index: VideoIndex) -> list[Clip]:
-    """Return the clips with their first and last pictures; warn of events without a picture."""
-    shown = [float(tick * index.time_base - index.start) for tick in index.rows[:, 3].tolist()]
-    # The first clip has all that precedes its event.
-    firsts = [0, *(bisect_left(shown, start - TOLERANCE) for start in starts[1:]), len(shown)]
-    width = max(2, len(str(len(starts))))
-    clips, empty = [], []
-    for k, event in enumerate(segmentation.events):
-        first, stop = firsts[k], firsts[k + 1]
-        if first >= stop:
-            empty.append(k + 1)
-            continue
-        name = f"{k + 1:0{width}d} {safe_name(event_label(segmentation, event))}".rstrip(". ")
-        zero = int(index.rows[first, 3]) * index.time_base
-        clips.append(Clip(name, zero if first else index.start, first, stop))
-    if empty:
-        which = ", ".join(map(str, empty))
-        warnings.warn(
-            f"{counted(len(empty), 'event')} without a picture in the video: {which}", stacklevel=4
-        )
-    return clips
-
-
-def _plan(
-    opened: VideoFile, index: VideoIndex, clips: Sequence[Clip], *, can_join: bool
-) -> tuple[list[int | None], list[Clip]]:
-    """Choose which packets to copy to each clip.
-
-    Returns
-    -------
-    ranks : list of int or None
-        The picture of every packet of the video, among all in display order; None if it has none.
-    clips : list of Clip
-        The clips, with what is copied.
-    """
-    rank_of = {stamp: rank for rank, stamp in enumerate(index.rows[:, 0].tolist())}
-    ranks: list[int | None] = []
-    delays: dict[int, int] = {}
-    for packet in stamped(opened.container.demux(opened.stream)):
-        if not packet.size:
-            continue
-        # A second packet with the same stamp is not usable.
-        rank = None if packet.pts is None else rank_of.pop(packet.pts, None)
-        if rank is not None and starts_anew(packet):
-            delays[len(ranks)] = max(packet.pts - packet.dts, 0)
-        ranks.append(rank)
-
-    keys = sorted((rank, number) for number in delays if (rank := ranks[number]) is not None)
-    planned = []
-    for clip in clips:
-        at = bisect_left(keys, (clip.first, 0))
-        packets, copied, delay = range(0), range(0), 0
-        if at < len(keys) and keys[at][0] < clip.stop:
-            rank, number = keys[at]
-            packets = _whole_run(ranks, number, clip.stop)
-            copied, delay = range(rank, rank + len(packets)), delays[number]
-        if not can_join and len(copied) < clip.stop - clip.first:
-            packets, copied, delay = range(0), range(0), 0
-        planned.append(Clip(clip.name, clip.zero, clip.first, clip.stop, packets, copied, delay))
-    return ranks, planned
-
-
-def _whole_run(ranks: Sequence[int | None], start: int, stop: int) -> range:
-    """Return the most packets from a key frame on whose pictures follow one another.
-
-    Parameters
-    ----------
-    ranks : sequence of int or None
-        The picture of every packet.
-    start : int
-        The packet of the key frame.
-    stop : int
-        The first picture that is not wanted.
-    """
-    first = latest = ranks[start]
-    end = start
-    for number in range(start, len(ranks)):
-        rank = ranks[number]
-        if first is None or latest is None or rank is None or not first <= rank < stop:
-            break
-        latest = max(latest, rank)
-        if latest - first == number - start:
-            end = number + 1
-    return range(start, end)
 
 
 def _say_what_is_encoded(clips: Sequence[Clip], encoder: PictureEncoder, *, can_join: bool) -> None:
@@ -298,7 +171,7 @@ class _Cutter:
         Parameters
         ----------
         ranks : sequence of int or None
-            See `_plan`.
+            See `plan_copies`.
         """
         zeros = [float(clip.zero) for clip in self.clips]
         clip_of = {n: k for k, clip in enumerate(self.clips) for n in clip.packets}
