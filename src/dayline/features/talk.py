@@ -65,11 +65,12 @@ def with_talk(features: FloatArray, times: Sequence[float], said: Sequence[Cue])
     times : sequence of float
         Of the frames, in seconds.
     said : sequence of Cue
-        Sentences, in order of time. Between the middles of two, what is said changes evenly.
+        Sentences, in order of time. Each counts until the next one starts, the first from the
+        start of the film. An even change between two would look like an average over a window.
     """
     words = word_features([one.text for one in said])
-    middles = [(one.start + one.end) / 2 for one in said]
-    at_frames = np.stack([np.interp(times, middles, column) for column in words.T], axis=1)
+    starts = [one.start for one in said]
+    at_frames = words[np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)]
     # All columns count alike later, so that what is said needs as many as what is seen.
     repeated = np.tile(at_frames, max(features.shape[1] // N_DIRECTIONS, 1))
     return np.concatenate([features, repeated], axis=1)

@@ -105,7 +105,12 @@ function isGuess(event) {
 function reasonText(event) {
   if (event.reason === "start" || event.start === 0) return null;
   const isSameDay = event.reason === "date" && dayAt(event.start) === dayAt(event.start - 1);
-  const words = isSameDay ? "Times not known" : (REASONS[event.reason] ?? null);
+  const isSaid = hasTalk && pictures === null && event.reason === "content";
+  const words = isSameDay
+    ? "Times not known"
+    : isSaid
+      ? "Other words"
+      : (REASONS[event.reason] ?? null);
   if (event.confidence === null || !isGuess(event)) return words;
   const confidence = `${Math.round(100 * event.confidence)}% confidence`;
   return words === null ? confidence : `${words}, ${confidence}`;
