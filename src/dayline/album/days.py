@@ -43,7 +43,7 @@ from dayline.album.recognize import (
 from dayline.album.settings import Settings
 from dayline.album.taught import CORRECTIONS, with_taught
 from dayline.album.trips import name_trip
-from dayline.album.unchanged import day_key, places_if_unchanged, record_day
+from dayline.album.unchanged import day_key, places_if_unchanged
 from dayline.album.write import SegmentedDay, refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, parse_json, reading, refuse_link
@@ -214,14 +214,22 @@ def segment_recording(
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
+    key, result = "", None
     if isinstance(source, FrameSequence) and output is not None and corrections is None:
-        edits = None if forget else kept_edits(output)
-        result = _segment_unless_unchanged(source, output, settings, edits, on_step)
-    else:
+        key = "" if forget else day_key(source, output, settings, kept_edits(output))
+        result = _unchanged(source, output, settings, key)
+    if result is None:
+        # Imported here, since scikit-learn takes longer than all that an unchanged result needs.
         from dayline.album.segment import segment_and_write
 
         result = segment_and_write(
-            source, output, settings, corrections=corrections, forget=forget, on_step=on_step
+            source,
+            output,
+            settings,
+            corrections=corrections,
+            forget=forget,
+            key=key,
+            on_step=on_step,
         )
     known = None if output is None else places or places_beside(output)
     if (
@@ -347,7 +355,15 @@ def _day(
 
     try:
         refuse_link(folder)
-        result = _segment_unless_unchanged(day.sequence, folder, settings, edits, step)
+        key = "" if edits is None else day_key(day.sequence, folder, settings, edits)
+        result = _unchanged(day.sequence, folder, settings, key)
+        if result is None:
+            from dayline.album.segment import segment_and_write
+
+            forget = edits is None
+            result = segment_and_write(
+                day.sequence, folder, settings, forget=forget, key=key, on_step=step
+            )
         failures = (f"{shown_name(day.name)}: {failure}" for failure in result.failures)
         return replace(result, failures=tuple(failures))
     except OutputFolderError as error:
@@ -363,36 +379,15 @@ def _day(
         return SegmentedDay(folder, why=why, why_on_page=why)
 
 
-def _segment_unless_unchanged(
-    photos: FrameSequence,
-    folder: Path,
-    settings: Settings,
-    edits: Sequence[Segmentation] | None,
-    on_step: OnStep | None,
-) -> SegmentedDay:
-    """Segment photos, unless the folder holds what would be written; edits of None are forgotten."""
-    key = "" if edits is None else day_key(photos, folder, settings, edits)
+def _unchanged(
+    photos: FrameSequence, folder: Path, settings: Settings, key: str
+) -> SegmentedDay | None:
+    """Return the result in a folder, if it is what a run would write; without a key, never."""
     given = places_if_unchanged(folder, key, photos, settings) if key else None
-    if given is not None:
-        note_unused_downloads(folder, command="the same command with")
-        return SegmentedDay(folder, read_events(folder / EVENTS), given=given)
-
-    # Imported here, since scikit-learn takes longer than all else that an unchanged result needs.
-    from dayline.album.segment import segment_and_write
-
-    said: list[warnings.WarningMessage] = []
-    try:
-        with warnings.catch_warnings(record=True) as said:
-            forget = edits is None
-            result = segment_and_write(photos, folder, settings, forget=forget, on_step=on_step)
-    finally:
-        for one in said:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    found = result.segmentation
-    # What was said is said again by the next run.
-    if key and found is not None and not said and not result.failures:
-        record_day(folder, key, found.places)
-    return result
+    if given is None:
+        return None
+    note_unused_downloads(folder, command="the same command with")
+    return SegmentedDay(folder, read_events(folder / EVENTS), given=given)
 
 
 def _write_overview(

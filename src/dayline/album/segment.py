@@ -41,7 +41,7 @@ from dayline.album.page.graph_picture import graph_of_frames
 from dayline.album.places import event_features
 from dayline.album.settings import Segmenter, Settings
 from dayline.album.titles import with_titles
-from dayline.album.unchanged import forget_day
+from dayline.album.unchanged import forget_day, record_day, said_at_the_end
 from dayline.album.where import with_towns
 from dayline.album.write import (
     ExportError,
@@ -94,6 +94,7 @@ def segment_and_write(
     name: str | None = None,
     corrections: Segmentation | None = None,
     forget: bool = False,
+    key: str = "",
     on_step: OnStep | None = None,
 ) -> SegmentedDay:
     """Find the events of a source and write the result.
@@ -113,6 +114,8 @@ def segment_and_write(
         A result that a person corrected. If None, the corrections in `folder` are used.
     forget : bool
         Do not use the corrections in `folder`, in this run or a later one.
+    key : str
+        What the next run knows an unchanged result by (see `dayline.album.unchanged`).
     on_step : callable, optional
         Called as on_step(what, done, total).
     """
@@ -130,7 +133,8 @@ def segment_and_write(
     used: Segmentation | Literal["kept"] | None = "kept" if corrections is None else corrections
     if forget:
         used = None
-    with nullcontext() if folder is None else output_folder(folder) as folder:
+    locked = nullcontext() if folder is None else output_folder(folder)
+    with locked as folder, said_at_the_end() as said:
         if folder is not None:
             forget_day(folder)  # a run may be stopped halfway
         if isinstance(source, FeatureTable):
@@ -177,6 +181,9 @@ def segment_and_write(
             written, failures = error.written, error.failures
         if settings.private:
             forget_read(folder)
+        # What was said is said again by the next run.
+        if key and not said and not failures:
+            record_day(folder, key, result.segmentation.places)
     return SegmentedDay(folder, result.segmentation, written, failures)
 
 

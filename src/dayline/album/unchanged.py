@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -123,6 +125,18 @@ def forget_day(folder: Path) -> None:
         The folder of the result.
     """
     (folder / DAY_RECORD).unlink(missing_ok=True)
+
+
+@contextmanager
+def said_at_the_end() -> Iterator[list[warnings.WarningMessage]]:
+    """Keep the warnings of a block in a list, and say them when it ends, however it does."""
+    said: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            yield said
+    finally:
+        for one in said:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def record_day(folder: Path, key: str, places: Sequence[Place]) -> None:
