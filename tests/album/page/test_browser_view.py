@@ -84,6 +84,8 @@ def test_save_writes_into_the_result_and_a_reload_shows_it(tab, out):
         assert seen.status() == "1 change, in this browser"
         seen.page.click("#save")
         shows(seen, rf"^Saved in {out} at \d\d:\d\d$")
+        seen.page.get_by_role("button", name="Share").click()
+        seen.page.locator(".notice", has_text=f"dayline share {out} -o day.html").wait_for()
         assert read_events(out / "events.json").events[1].name == "Breakfast"
         assert "Breakfast" in (out / "chapters.vtt").read_text()
         seen.page.click("#undo")

@@ -80,9 +80,11 @@ function quoted(path, windows) {
   return windows ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-// The page itself names no folder, since people share it; where it was opened from is known only
-// here.
+// The page itself names no folder, since people share it; where it was opened from, or saved to, is
+// known only here.
 function folderOfPage() {
+  if (served && isKept(state) && kept.where !== DOWNLOAD)
+    return quoted(kept.where, /^[A-Za-z]:/.test(kept.where));
   if (location.protocol !== "file:") return "OUT";
   const path = decodeURIComponent(location.pathname.slice(0, location.pathname.lastIndexOf("/")));
   const windows = /^\/[A-Za-z]:/.test(path);
