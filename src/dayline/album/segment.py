@@ -47,8 +47,8 @@ from dayline.album.write import (
     ExportError,
     SegmentedDay,
     SourceResult,
+    private_copy,
     refuse_other_result,
-    to_share,
     write_result,
 )
 from dayline.arrays import FloatArray
@@ -154,7 +154,7 @@ def segment_and_write(
         else:
             result = segment_frames(source, settings, folder, corrections=used, on_step=on_step)
         if settings.private:
-            result = to_share(result)
+            result = private_copy(result)
         if folder is None:
             return SegmentedDay(Path(), result.segmentation)
 

@@ -302,7 +302,7 @@ def write_result(
     if blur_faces:
         face_blurrer()  # raises before anything is written if faces cannot be blurred
     if private:
-        result = to_share(result)
+        result = private_copy(result)
     segmentation, sequence = result.segmentation, result.sequence
     source = None if sequence is None else sequence.source
     is_film = sequence is not None and sequence.kind == "video"
@@ -472,7 +472,7 @@ def default_output(source: str | Path) -> Path:
     return Path(f"{(path.stem if path.is_file() else path.name) or 'photos'}-events")
 
 
-def to_share(result: SourceResult) -> SourceResult:
+def private_copy(result: SourceResult) -> SourceResult:
     """Return a copy of a result that does not say where photos were taken; corrections never do.
 
     What a calendar says of that time is left out, too, but for names that a person took from it,

@@ -117,8 +117,8 @@ def choose_signal_features(
     """Choose raw rows or windows of a signal, by how well their events predict rows held out.
 
     Levels show in raw rows; variance, frequency, autocorrelation and slope in windows. The
-    candidates are the answers of the main directions alone (as of `EventSegmenter.fast`), so this costs little
-    beside the embedding. Raw rows stay if no answer predicts better than one event.
+    candidates are the answers of the main directions alone (as of `EventSegmenter.fast`), so this
+    costs little beside the embedding. Raw rows stay if no answer predicts better than one event.
 
     Parameters
     ----------

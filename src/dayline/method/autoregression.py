@@ -1,4 +1,4 @@
-"""Events of a signal as autoregressions: which boundaries predict its rows, and where they are best.
+"""Model events of a signal as autoregressions: which boundaries predict its rows best.
 
 Within an event, each value of a column follows from those before it, a trend and noise:
 x[t] = a + b t + c x[t-1] + d x[t-2] + ... + s e[t]. Level, variance, frequency, autocorrelation and

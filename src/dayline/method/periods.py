@@ -17,7 +17,8 @@ recur, and a value that alternates with every row is noise."""
 
 ABOVE_NEARBY = 4.0
 """Logarithm of the power of a period over the median power at nearby frequencies. The highest of
-hundreds in noise, whatever its autocorrelation, has about 3, and random steps hardly more than 4."""
+hundreds in noise, whatever its autocorrelation, has about 3, and random steps hardly more than
+4."""
 
 LEAST_NEARBY, MOST_NEARBY = 4, 20
 """Frequencies on either side that are nearby."""
