@@ -99,7 +99,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
         "--jobs and --cluster contradict": (root, *out, "--jobs", 2, "--cluster", "tcp://h:1"),
         "h: no Dask scheduler answers there": (root, *out, "--cluster", "h"),
         "format 'nope'": (root, *out, "--export", "nope"),
-        "expected_duration=inf": (root, *out, "--expected-duration", "inf"),
+        "--expected-duration inf": (root, *out, "--expected-duration", "inf"),
         "--level does not apply to --method ces": (root, *out, "--method", "ces", "--level", 1),
         "Missing option '--output'": (root,),
     }.items():

@@ -168,7 +168,7 @@ def wrong_input(tmp_path, features):
         "No such option: --zzz; see dayline segment|No such option '--zzz'; see dayline segment": ("segment", features,
             "--zzz"),
         "'nope' is not one of 'default'": ("segment", features, "--method", "nope"),
-        "expected_duration=inf; it must be": ("segment", features, "--expected-duration", "inf"),
+        "--expected-duration inf; it must be": ("segment", features, "--expected-duration", "inf"),
         "--export photos needs photos": ("segment", features, "-o", tmp_path / "new", "--export",
             "photos"),
         "needs n_frames": (

@@ -49,6 +49,7 @@ def places_on_day(seen):
 def places_on_overview(seen, day):
     row = seen.page.locator(f"#day-{day}")
     row.locator("summary").click()
+    row.locator(".card").first.wait_for()
     return row.locator(".card").evaluate_all("""all => all.map(card => [
         card.querySelector(".place-text")?.textContent ?? "Seen once",
         card.className.split(" ").filter(name => /^c\\d+$/.test(name)).join(),

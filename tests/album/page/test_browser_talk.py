@@ -42,6 +42,7 @@ def test_what_is_said_is_text_whatever_it_contains(visit, folder):
     page = visit(folder).page
     page.locator(".said summary").first.click()
     lines = page.locator(".said").first.locator("p")
+    lines.last.wait_for()
     assert lines.count() == 10
     assert "<b>ice</b>" in lines.first.inner_text()
     assert page.locator(".said b").count() == 0

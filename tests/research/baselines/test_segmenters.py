@@ -46,6 +46,8 @@ def made_events() -> np.ndarray:
 @pytest.mark.slow
 @parametrize_with_checks(list(SEGMENTERS.values()))
 def test_scikit_learn_s_own_checks(estimator, check):
+    if check.func.__name__ == "check_fit1d":
+        pytest.skip("an array of one dimension is a sequence of one value per frame")
     check(estimator)
 
 
