@@ -58,9 +58,9 @@ true = np.asarray(starts[1:-1]) / RATE
 print(f"{starts[-1] / RATE:.0f} s, scenes start at", *(f"{t:.2f}" for t in true))
 
 # %%
-# Two frames a second are enough to see that the scene changes, but not when. Around each boundary,
-# dayline decodes every frame: `start_time` is the time of the first frame after a cut. In a
-# dissolve, no single frame stands out, so that boundary keeps the time of the sampled frame.
+# Two frames a second are enough to see that the scene changes, but not when. The shots, which dayline
+# finds among all frames, say when: `start_time` is the time of the first frame of a shot. The
+# dissolve is missed here, because the camera pans on while it lasts ([shots](../shots.md)).
 result = segment_source("film.mp4", store="out", every=0.5)
 segmentation = result.segmentation
 print("place  sampled   exact  truth")
@@ -70,7 +70,7 @@ for event in segmentation.events[1:]:
     print(f"{'ABCDEFG'[event.community]:5s}  {sampled:7.2f} {event.start_time:7.2f} {nearest:6.2f}")
 
 # %%
-# Measured in frames of the film, every cut is exact; only the dissolve needs a tolerance.
+# Measured in frames of the film, every cut is exact.
 found = np.round([RATE * event.start_time for event in segmentation.events[1:]]).astype(int)
 for tolerance in (0, DISSOLVE):
     print(
