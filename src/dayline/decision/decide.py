@@ -262,8 +262,8 @@ def _at_level(evidence: Evidence, levels: Sequence[Level], requests: Requests) -
 def joined_levels(evidence: Evidence, usual: IntArray) -> list[Level]:
     """Return coarser levels that join across breaks; each has half the events of the next finer.
 
-    The coarsest comes first. There a break counts like any other boundary: its gain is that of the events on its two sides,
-    times the weight of its length.
+    The coarsest comes first. There a break counts like any other boundary: its gain is that of the
+    events on its two sides, times the weight of its length.
     """
     order = _joined_order(evidence, usual)
     n_must = len(evidence.hierarchy.required) - len(evidence.breaks)

@@ -381,8 +381,8 @@ def slowness(cosines: FloatArray) -> float:
 
     It is 1 if all that changes within events is noise, 4 for a random walk, 16 for steady motion,
     and grows with the frame rate of a recording. At most 10 is returned, and at most a 24th of the
-    number of frames. The means of the lower half of the squared distances are compared, so that pairs of
-    frames from different events do not count.
+    number of frames. The means of the lower half of the squared distances are compared, so that
+    pairs of frames from different events do not count.
     """
     own, *_ = cosines
     n = len(own)

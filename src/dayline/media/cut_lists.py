@@ -1,4 +1,4 @@
-"""Read where shots begin from the files of other programs: PySceneDetect's CSV, and EDL (CMX 3600)."""
+"""Read where shots begin from files of other programs: PySceneDetect's CSV, EDL (CMX 3600)."""
 
 from __future__ import annotations
 
