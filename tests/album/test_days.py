@@ -25,6 +25,25 @@ def segmented(trip, out, *, days=None, **settings):
     return list(segment_days(days, out, chosen, source=trip))
 
 
+def test_a_day_has_the_same_events_alone_and_among_others(tmp_path):
+    days = {
+        "20150312": [("red", 12), ("green", 14), ("red", 12)],
+        "20150313": [("blue", 6), ("sand", 9), ("blue", 30)],
+        "20150314": [("green", 40), ("red", 5), ("blue", 5), ("sand", 20)],
+    }
+    for day, scenes in days.items():
+        make_day(tmp_path / "all", scenes, day=day)
+        make_day(tmp_path / day, scenes, day=day)
+    settings = Settings(model="color")
+    found = find_days(tmp_path / "all", settings, store=tmp_path / "out").days
+    together = segmented(tmp_path / "all", tmp_path / "out", days=found)
+    alone = [segment_recording(tmp_path / day, None, settings) for day in days]
+    assert [r.segmentation.boundaries for r in together] == [
+        r.segmentation.boundaries for r in alone
+    ]
+    assert alone[0].segmentation.boundaries == (12, 26)
+
+
 def test_each_day_has_its_result_and_the_overview_leads_to_it(tmp_path):
     make_day(tmp_path / "trip" / "2015-03-12")
     make_day(tmp_path / "trip" / "2015-03-13 <i>", day="20150313")
