@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from dayline.album.settings import Settings
-from dayline.media.frame import CaptureTime, Frame
+from dayline.media.frame import Camera, CaptureTime, Frame
 from dayline.media.order import in_order
 
 NOON = 1_426_161_600.0  # 2015-03-12 12:00:00
@@ -43,6 +43,22 @@ def test_times_that_contradict_the_names_win_and_are_said():
     order = order_photos(NAMES, taken(0, 1, 2, 3, 0.5, 5))
     assert order.indices == (0, 4, 1, 2, 3, 5)
     assert order.notes[0].startswith("times contradict names")
+
+
+def test_two_cameras_in_one_folder_do_not_contradict_each_other():
+    one, other = Camera("Canon EOS 5D"), Camera("Pixel 7")
+    frames = [
+        Frame(name, Path(name), taken=CaptureTime(NOON + at), camera=camera)
+        for name, at, camera in [
+            ("A1.jpg", 0, one),
+            ("A2.jpg", 100, one),
+            ("B1.jpg", 50, other),
+            ("B2.jpg", 150, other),
+        ]
+    ]
+    ordered, _, notes = in_order(frames)
+    assert [frame.name for frame in ordered] == ["A1.jpg", "B1.jpg", "A2.jpg", "B2.jpg"]
+    assert notes == ()
 
 
 def test_two_photos_at_the_same_second_keep_the_order_of_names():

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 from dayline.media.exif import date_in_file_name, date_in_name, time_in_name, times_of_day
-from dayline.media.frame import NOON, CaptureTime, Frame, natural_key
+from dayline.media.frame import NOON, Camera, CaptureTime, Frame, natural_key
 from dayline.text import counted, midnight, moment
 
 T = TypeVar("T")
@@ -203,16 +203,17 @@ MOST_STEPS = 3
 def _contradictions(frames: Sequence[Frame]) -> tuple[str, ...]:
     """Report where EXIF times and file names disagree, among photos in name order."""
     notes: list[str] = []
-    # Names are compared within a folder: two cameras take turns, each with names in order.
-    folders: dict[str, list[float]] = {}
+    # Two cameras take turns, each with its names in order, in folders of their own or in one.
+    rolls: dict[tuple[str, Camera], list[float]] = {}
     timed = [frame for frame in frames if frame.time is not None]
     for frame in timed:
-        folders.setdefault(frame.name.rpartition("/")[0], []).append(frame.time or 0.0)
-    if any(values != sorted(values) for values in folders.values()):
+        roll = frame.name.rpartition("/")[0], frame.camera
+        rolls.setdefault(roll, []).append(frame.time or 0.0)
+    if any(values != sorted(values) for values in rolls.values()):
         notes.append("times contradict names: by name, the photos have another order")
-        # If there are many steps, the names are unrelated to time (random names, several cameras).
+        # If there are many steps, the names are unrelated to time.
         steps = _set_back_notes(frames)
-        if len(folders) == 1 and len(steps) <= min(MOST_STEPS, max(1, len(timed) // 10)):
+        if len(rolls) == 1 and len(steps) <= min(MOST_STEPS, max(1, len(timed) // 10)):
             notes += [f"{step}; --order name keeps name order" for step in steps]
 
     differences = [
