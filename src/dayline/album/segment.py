@@ -58,7 +58,7 @@ from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation, SetAside, Shot, last_time
 from dayline.features.tables import FeatureTable, read_features
-from dayline.features.talk import texts_of_frames, with_talk, word_features
+from dayline.features.talk import talk_features, texts_of_frames, with_talk
 from dayline.media.breaks import (
     FrameGroups,
     find_dates,
@@ -318,7 +318,9 @@ def segment_frames(
         talk = None if path is None else read_talk(path)
     said = () if talk is None else sentences(talk.cues)
     if talk is not None:
-        seen_and_said = with_talk(features, placed or (), said)
+        seen_and_said = with_talk(
+            features, placed or (), said, word_vectors=settings.with_word_vectors
+        )
 
     # Segment: photos of one burst count as one frame, but breaks and corrections split them.
     starts = saved.must_with_breaks(breaks)
@@ -373,6 +375,9 @@ def segment_frames(
         locations[frame] = None
     events, without_names = with_towns(with_locations(events, locations))
     notes = (*notes, *without_names)
+    features_name = f"features {extractor.name}"
+    if talk is not None:
+        features_name += f" and {_features_of_talk(settings)}"
     segmentation = Segmentation(
         events=events,
         scores=scores,
@@ -383,14 +388,14 @@ def segment_frames(
         digests=digests,
         durations=sequence.durations,
         source=sequence.source.resolve().name,
-        method=", ".join(filter(None, (settings.method, f"features {extractor.name}"))),
+        method=", ".join(filter(None, (settings.method, features_name))),
         skipped=sequence.skipped,
         set_aside=tuple(
             SetAside(frame.name, frame.aside, frame.digest, frame.time) for frame in sequence.aside
         ),
         notes=(
             *_notes(sequence, groups, pauses, jumps, events),
-            *_talk_notes(talk),
+            *_talk_notes(talk, settings),
             *notes,
             *_correction_notes(saved),
         ),
@@ -511,21 +516,26 @@ def segment_talk(
     """
     said = sentences(talk.cues)
     result = segment_table(
-        word_features([one.text for one in said]),
+        talk_features([one.text for one in said], word_vectors=settings.with_word_vectors),
         times=[one.start for one in said],
         clock="media",
         source=talk.source.resolve().name,
         store=folder,
         corrections=corrections,
         segmenter=settings.segmenter,
-        method=", ".join(filter(None, (settings.method, "features words"))),
+        method=", ".join(
+            filter(None, (settings.method, f"features {_features_of_talk(settings)}"))
+        ),
         digests=sentence_digests(said),
         on_step=on_step,
     )
     found = result.segmentation
     # An event lasts until its last sentence ends; none begins later than the next event.
     events = [replace(event, stop_time=said[event.stop - 1].end) for event in found.events]
-    counts = f"{counted(len(talk.cues), 'cue')} in {counted(len(said), 'sentence')}"
+    counts = (
+        f"{counted(len(talk.cues), 'cue')} in {counted(len(said), 'sentence')}, compared by"
+        f" {_features_of_talk(settings)}"
+    )
     segmentation = found.about(
         events=tuple(events),
         texts=tuple(one.text for one in said),
@@ -671,11 +681,19 @@ def _item_notes(sequence: FrameSequence) -> Iterator[str]:
         yield f"{what} set aside, in no event (--keep-screenshots keeps them among the photos)"
 
 
-def _talk_notes(talk: Talk | None) -> tuple[str, ...]:
-    """Say which transcript was used, if any."""
+def _features_of_talk(settings: Settings) -> str:
+    """Name what sentences are compared by."""
+    return "words and word vectors" if settings.with_word_vectors else "words"
+
+
+def _talk_notes(talk: Talk | None, settings: Settings) -> tuple[str, ...]:
+    """Say which transcript was used, if any, and how."""
     if talk is None:
         return ()
-    used = f"what is said counts as much as what is seen ({shown_name(talk.source.name)})"
+    used = (
+        f"what is said ({shown_name(talk.source.name)}, compared by {_features_of_talk(settings)})"
+        " counts as much as what is seen"
+    )
     return (used, *talk.notes)
 
 

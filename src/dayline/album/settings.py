@@ -12,6 +12,7 @@ from dayline.album.export.formats import check_formats
 from dayline.arrays import Array, IntArray
 from dayline.decision.decide import Frames
 from dayline.events import Segmentation
+from dayline.features.word_vectors import has_word_vectors, sentence_vectors
 from dayline.media.faces import face_blurrer
 from dayline.media.talk import read_talk
 from dayline.progress import OnStep
@@ -68,6 +69,9 @@ class Settings:
         See `write_result`.
     talk : Path or None
         Transcript of a video; by default the subtitles beside it, if there are any.
+    word_vectors : bool or None
+        Compare what is said with word vectors too (`dayline.features.word_vectors`); None does if
+        they are installed.
     titles : bool
         Give events titles from what is said in them (`dayline.album.titles`).
     calendars : tuple of Path
@@ -98,7 +102,13 @@ class Settings:
     calendars: tuple[Path, ...] = ()
     keep_screenshots: bool = False
     talk: Path | None = None
+    word_vectors: bool | None = None
     titles: bool = True
+
+    @property
+    def with_word_vectors(self) -> bool:
+        """Whether word vectors are used: as asked for, or else if they are installed."""
+        return has_word_vectors() if self.word_vectors is None else self.word_vectors
 
     def __post_init__(self) -> None:
         """Raise ValueError if a setting is invalid."""
@@ -134,6 +144,8 @@ def check_settings(settings: Settings, *, pictures: bool = True) -> None:
         read_calendar(path)
     if settings.talk is not None:
         read_talk(settings.talk)
+    if settings.word_vectors:
+        sentence_vectors(())
     if settings.blur_faces and pictures:
         face_blurrer()
 

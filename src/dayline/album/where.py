@@ -8,8 +8,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +15,7 @@ import numpy as np
 from dayline.arrays import FloatArray
 from dayline.events import Event
 from dayline.files import UnreadableFileError
-from dayline.installation import MissingExtraError
+from dayline.installation import MissingExtraError, package_folder
 from dayline.media.breaks import EARTH_RADIUS_KM
 
 if TYPE_CHECKING:
@@ -156,13 +154,12 @@ def _gazetteer() -> _Gazetteer:
     """Read the towns from the files in the package, without importing it."""
     from scipy.spatial import KDTree
 
-    spec = find_spec(PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
+    folder = package_folder(PACKAGE)
+    if folder is None:
         raise MissingExtraError(
             'names of towns need more packages; pip install "dayline[where]" and run it again'
         )
 
-    folder = Path(spec.submodule_search_locations[0])
     try:
         with (folder / "countries.csv").open(encoding="utf-8", newline="") as file:
             countries = {row[0]: row[1] for row in csv.reader(file) if len(row) == 2}

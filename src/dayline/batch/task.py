@@ -122,10 +122,11 @@ OF_PHOTOS = ("order", "offsets", "timezone", "keep_screenshots")
 OF_VIDEOS = ("every", "write_chapters")
 OF_PICTURES = ("model", "pause_seconds", "pause_factor", "jump_km", "thumbnails", "blur_faces")
 OF_FEATURES = ("key", "transpose")
+OF_TALK = ("word_vectors", "titles")
 NOT_FOR: Mapping[Kind, tuple[str, ...]] = {
-    "photos": (*OF_VIDEOS, *OF_FEATURES),
+    "photos": (*OF_VIDEOS, *OF_FEATURES, *OF_TALK),
     "video": (*OF_PHOTOS, *OF_FEATURES),
-    "features": (*OF_PHOTOS, *OF_VIDEOS, *OF_PICTURES),
+    "features": (*OF_PHOTOS, *OF_VIDEOS, *OF_PICTURES, *OF_TALK),
     "talk": (*OF_PHOTOS, *OF_VIDEOS, *OF_PICTURES, *OF_FEATURES),
 }
 """Settings that do not apply to a kind of source: a result does not depend on them."""
@@ -158,7 +159,9 @@ def make_task(source: Source, output: Path, settings: Settings) -> Task:
     else:
         state = file_state(source.data)
         if source.kind == "video" and (beside := talk_beside(source.data)) is not None:
-            state += [beside.name, *file_state(beside)]
+            state += [beside.name, *file_state(beside), settings.with_word_vectors]
+        elif source.kind == "talk":
+            state += [settings.with_word_vectors]
 
     content = [FORMAT, __version__, source.name, described(settings), state]
     key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -177,6 +177,16 @@ class Options:
             "--titles/--no-titles", help="Title events by what is said in them, if that is known."
         ),
     ] = True
+    word_vectors: Annotated[
+        bool | None,
+        of_photos(
+            "--word-vectors/--no-word-vectors",
+            help=(
+                "Compare what is said by its meaning, too (extra talk). Default: if it is"
+                " installed."
+            ),
+        ),
+    ] = None
     places: Annotated[
         Path | None,
         of_photos(
@@ -226,6 +236,7 @@ class Options:
             calendars=tuple(self.calendar or ()),
             keep_screenshots=self.keep_screenshots,
             titles=self.titles,
+            word_vectors=self.word_vectors,
         )
 
     def _segmenter(self) -> Segmenter | None:

