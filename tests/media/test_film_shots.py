@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter, shift
 
 from dayline.events import Shot
 from dayline.media.cuts import frames_within_shots
@@ -89,6 +90,46 @@ def test_a_pan_is_no_cut_and_hides_none(speed):
         return [place[:, left : left + WIDTH].astype(np.uint8) for left in at]
 
     assert found([*panned(0, 40), *panned(1, 40)]) == [(40, "cut")]
+
+
+def landscape(seed: int, n: int) -> list[np.ndarray]:
+    """Bright sky over dark ground, and things of its own, past which the camera moves slowly."""
+    rng = np.random.default_rng(seed)
+    things = gaussian_filter(rng.normal(size=(HEIGHT, 100, 3)), (3, 3, 0))
+    sky = np.linspace(1, -1, HEIGHT)[:, None, None]
+    place = 128 + 40 * things / things.std() + 40 * sky
+    return [
+        np.clip(shift(place, (0, -0.1 * k, 0), order=1)[:, :WIDTH], 0, 255).astype(np.uint8)
+        for k in range(n)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(0, 12, 2))
+def test_a_dissolve_during_a_pan_begins_a_shot(seed):
+    a, b = landscape(seed, 85), landscape(seed + 1, 85)
+    ((frame, how),) = found([*a[:60], *mixture(a[60:], b[:25]), *b[25:]])
+    assert how == "dissolve"
+    assert 60 <= frame < 85
+
+
+def slide(layout: np.ndarray, share: float, *, seed: int) -> np.ndarray:
+    """The layout, of which a share of the columns shows something else."""
+    other = shot(seed, 1, noise=0)[0]
+    return np.where(np.arange(WIDTH)[None, :, None] < share * WIDTH, other, layout)
+
+
+def test_in_a_still_picture_half_of_the_change_is_a_cut():
+    # 0.4 of the picture changes, by 32 levels at most, and about as much of it is unlike: 5 of 8.
+    layout = shot(0, 1, noise=0)[0]
+    first, second = (slide(layout, 0.4, seed=k) for k in (1, 2))
+    assert found([first] * 30 + [second] * 30) == [(30, "cut")]
+    # A picture that changes all the time needs all of it.
+    rng = np.random.default_rng(0)
+    noisy = [
+        np.clip(image + rng.normal(scale=12, size=SHAPE), 0, 255).astype(np.uint8)
+        for image in [first] * 30 + [second] * 30
+    ]
+    assert found(noisy) == []
 
 
 def test_bars_above_and_below_do_not_hide_a_cut():

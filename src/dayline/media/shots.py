@@ -30,6 +30,14 @@ SHIFTS = 6, 3
 NEARBY = 8
 """Frames before and after a frame, whose changes a hard cut must exceed."""
 
+STILL = 0.1
+"""Change nearby, as a share of that at a frame, up to which the picture is still otherwise: half of
+what two shots must differ by is enough there."""
+
+JUMPS = 0.3
+"""Share from which on a second change nearby shows that a still picture jumps, as a page that
+scrolls does: two shots must differ by a quarter more there."""
+
 SAME_LAYOUT = 0.9
 """Correlation from which on two images show the same in another light."""
 
@@ -50,9 +58,6 @@ SHORTEST_BLANK = 12
 
 HALVES = 3, 6, 12, 24, 40
 """Halves of the windows, in frames, in which dissolves and fades are looked for."""
-
-FADED = 0.9
-"""Contrast of a mixture of two images, relative to theirs, at most."""
 
 FEWEST_MIXED = 3
 """Frames that a dissolve or fade mixes, at least."""
@@ -244,15 +249,22 @@ def _hard_cuts(images: NDArray[np.uint8], limits: Limits) -> list[int]:
         near = np.concatenate([step[max(b - NEARBY, 1) : b], step[b + 1 : b + 1 + NEARBY]])
         usual = float(np.median(near)) if len(near) else 0.0
         highest = float(np.max(step[max(b - 1, 0) : b + 2]))
-        if step[b] * unlike < limits.change or step[b] < max(
-            limits.stands_out * usual, highest / 2
-        ):
+        if step[b] < max(limits.stands_out * usual, highest / 2):
+            continue
+        change = limits.change
+        if len(near) > 1 and usual <= STILL * step[b]:
+            second, first = np.sort(near)[-2:]
+            if first <= STILL * step[b]:
+                change *= 0.5
+            elif second >= JUMPS * step[b]:
+                change *= 1.25
+        if step[b] * unlike < change:
             continue
         # Both frames after a cut differ from both before it.
         pairs = [(b, b - 1), (b, b - 2), (b + 1, b - 1), (b + 1, b - 2)]
         after, before = np.array([(i, j) for i, j in pairs if j >= 0 and i < n]).T
         distances, _ = _shifted_distance(images, gray, after, before)
-        least = max(limits.change / unlike, 0.5 * step[b])
+        least = max(change / unlike, 0.5 * step[b])
         if distances.min() >= least and not _is_flash(images, gray, light, b, step[b]):
             cuts.append(b)
     return cuts
@@ -389,13 +401,15 @@ def _mixture(
     if np.median(off[mixed]) > limits.off_line:
         return None
 
-    # A mixture has less contrast than the two images, unless they show the same.
+    # The contrast of a mixture is less than that of the two images, the less alike they are.
     first, last = start + int(mixed[0]), start + int(mixed[-1])
     gray = part[[start, (first + last) // 2, stop]].reshape(3, -1, 3).mean(axis=2)
     contrast = gray.std(axis=1)
-    if contrast[1] > FADED * np.hypot(contrast[0], contrast[2]) / np.sqrt(2):
-        return None
     unlike = 1 - max(_correlation(gray[0], gray[2]), 0.0)
+    squares = (contrast[0] ** 2 + contrast[2] ** 2) / 2
+    of_mean = np.sqrt((squares + contrast[0] * contrast[2] * (1 - unlike)) / 2)
+    if contrast[1] > (of_mean + np.sqrt(squares)) / 2:
+        return None
     if np.minimum(np.abs(whole), LARGEST_CHANGE).mean() * unlike < limits.change:
         return None
     # Within the shots before and after, less changes in the same time.
