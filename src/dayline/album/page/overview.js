@@ -478,20 +478,23 @@ function goToAddress() {
     location.replace(data.moved + location.hash);
 }
 
-// Pictures of days that are far away are released: a year of them would fill the memory. They keep
-// their space, by their width and height.
+// Pictures of days that are far away are released, loaded or not: a year of them would fill the
+// memory. They keep their space, by their width and height.
 const nearby = new IntersectionObserver(
   (entries) => {
-    for (const { target, isIntersecting } of entries)
+    for (const { target, isIntersecting } of entries) {
+      const wasNear = target.classList.contains("near");
+      target.classList.toggle("near", isIntersecting);
       for (const picture of target.querySelectorAll(".pictures img")) {
         if (isIntersecting && picture.dataset.src) picture.src = picture.dataset.src;
-        if (!isIntersecting && picture.complete && picture.hasAttribute("src")) {
-          picture.dataset.src = picture.getAttribute("src");
+        if (wasNear && !isIntersecting) {
+          picture.dataset.src ??= picture.getAttribute("src");
           picture.removeAttribute("src");
         }
       }
+    }
   },
-  { rootMargin: "3000px 0px" },
+  { rootMargin: "1500px 0px" },
 );
 for (const row of document.querySelectorAll("#days > li")) nearby.observe(row);
 
