@@ -21,6 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from dayline import EventSegmenter, score_boundaries
 from dayline.album.titles import event_titles_of
@@ -77,21 +78,40 @@ def joined(documents: list[list[str]], seed: int) -> list[list[str]]:
     return parts
 
 
-def sections(text: str) -> list[list[str]]:
-    """Return the sentences between the headings of an address; short ones join the one before."""
+def sections(text: str) -> list[tuple[str, list[str]]]:
+    """Return headings and sentences of an address; short sections join the one before."""
     pieces = HEADING.split(text)
-    found = [sentences_of(pieces[0])]
-    for body in pieces[2::2]:
+    found = [("", sentences_of(pieces[0]))]
+    for heading, body in zip(pieces[1::2], pieces[2::2], strict=True):
         part = sentences_of(body)
-        if len(part) >= 5 and len(found[-1]) >= 5:
-            found.append(part)
+        if len(part) >= 5 and len(found[-1][1]) >= 5:
+            found.append((heading, part))
         else:
-            found[-1] += part
+            found[-1] = (found[-1][0], found[-1][1] + part)
     return found
 
 
+def stems_of(text: str) -> set[str]:
+    """Return the first five letters of the words that tell something."""
+    words = re.findall(r"[a-z]{3,}", text.lower())
+    return {word[:5] for word in words if word not in ENGLISH_STOP_WORDS}
+
+
+def print_titles(addresses: list[list[tuple[str, list[str]]]]) -> None:
+    """Print how many titles of sections have a word of their heading, and of another heading."""
+    own, others, n = 0, 0.0, 0
+    for parts in addresses:
+        titles = [stems_of(title) for title in event_titles_of([said for _, said in parts])]
+        headings = [stems_of(heading) for heading, _ in parts]
+        for title, heading in zip(titles, headings, strict=True):
+            if heading:
+                own, n = own + bool(title & heading), n + 1
+                others += sum(bool(title & other) for other in headings) / len(headings)
+    print(f"titles with a word of the heading: {own} of {n}; of any heading: {others:.0f}")
+
+
 def kinds(texts: Path) -> dict[str, list[list[list[str]]]]:
-    """Return the talks of each kind, part by part."""
+    """Return the talks of each kind, part by part; print how good titles of sections are."""
     addresses = {path.stem: plain(path) for path in sorted(texts.rglob("1*_*.txt"))}
     chapters = [plain(path) for path in sorted(texts.rglob("chapter_*.txt"))]
     pages = [text for _, text in sorted(pydoc_data.topics.topics.items())]
@@ -106,7 +126,9 @@ def kinds(texts: Path) -> dict[str, list[list[list[str]]]]:
         long = [one for one in map(sentences_of, documents) if len(one) >= 25]
         found[name] = [joined(long, seed) for seed in SEEDS]
     real = [text for name, text in addresses.items() if name.startswith(SPOKEN)]
-    return {**found, "real addresses": [sections(text) for text in real]}
+    with_headings = [sections(text) for text in real]
+    print_titles(with_headings)
+    return {**found, "real addresses": [[said for _, said in one] for one in with_headings]}
 
 
 def found_by(method: str, features: np.ndarray, n_events: int | None) -> list[int]:

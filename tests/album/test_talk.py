@@ -74,6 +74,11 @@ def test_the_result_says_what_sentences_were_compared_by(talk, tmp_path):
     assert done.returncode == (0 if has_them else 2)
 
 
+def test_the_terminal_counts_sentences(talk, tmp_path):
+    done = run("segment", talk.parent / "talk.srt", "-o", tmp_path / "OUT")
+    assert "3 events in 75 sentences, " in done.stdout
+
+
 def test_the_last_event_ends_with_the_last_sentence(talk):
     assert read_events(talk / "events.json").stop_times[-1] == 74 * 6 + 5
 
@@ -144,6 +149,25 @@ def test_a_phrase_of_every_event_is_no_title():
     titles = event_titles_of(spoken)
     assert [title.split()[0] for title in titles] == ["Alpha", "Beta", "Gamma", "Delta"]
     assert not any("theta" in title.casefold() for title in titles)
+
+
+def test_a_title_has_the_whole_phrase_not_a_part_of_it():
+    spoken = [
+        ["The tide gauge station is new."] * 3 + ["A tide gauge is there."],
+        ["The choir sings the mass."] * 4,
+    ]
+    # Three of the four mentions of the tide gauge are of its station.
+    assert event_titles_of(spoken)[0].split(",")[0] == "Tide gauge station"
+
+
+def test_a_title_is_not_made_of_verbs():
+    # "carve" is said more often than the stones, but always after "to" and "we".
+    spoken = [
+        ["We carve it.", "We want to carve it.", "This granite is here.", "The marble is, too."]
+        * 3,
+        ["The choir sings the mass."] * 4,
+    ]
+    assert event_titles_of(spoken)[0] == "Granite, marble"
 
 
 def test_events_in_which_nothing_is_said_have_no_title():

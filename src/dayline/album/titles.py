@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -20,46 +20,25 @@ MOST_PHRASES = 2
 MOST_WORDS = 3
 WEAK_WORDS = frozenset(
     [
-        "said",
-        "say",
-        "says",
-        "going",
-        "gonna",
-        "got",
-        "know",
-        "like",
-        "just",
-        "really",
-        "thing",
-        "things",
-        "think",
-        "want",
-        "way",
-        "yeah",
-        "okay",
-        "right",
-        "let",
-        "look",
-        "lot",
-        "come",
-        "good",
-        "make",
-        "great",
-        "kind",
-        "actually",
-        "little",
-        "did",
-        "does",
-        "don",
-        "didn",
-        "doesn",
-        "isn",
-        "ve",
-        "ll",
-        "re",
+        "said", "say", "says", "going", "gonna", "got", "know", "like", "just", "really",
+        "thing", "things", "think", "want", "way", "yeah", "okay", "right", "let", "look",
+        "lot", "come", "good", "make", "great", "kind", "actually", "little", "did", "does",
+        "don", "didn", "doesn", "isn", "ve", "ll", "re",
     ]
-)
+)  # fmt: skip
 """Words that speakers of English use of anything, besides the usual stop words."""
+
+BEFORE_VERBS = frozenset(
+    [
+        "to", "will", "would", "can", "could", "should", "shall", "must", "may", "might", "cannot",
+        "not", "i", "we", "they", "you", "he", "she", "who", "do", "did", "does", "let", "us",
+    ]
+)  # fmt: skip
+"""What stands before verbs in English, as in "to propose" and "we seek"; a title is made of nouns."""
+
+PART_OF_LONGER = 0.6
+"""Share of its mentions in which a phrase is part of one longer phrase, from which on that one is
+meant: "Interstate Commerce" of "Interstate Commerce Commission"."""
 
 SHARE_OF_BEST = 0.35
 """Score of a second phrase over that of the first, below which it is left out."""
@@ -121,7 +100,8 @@ def event_titles_of(spoken: Sequence[Sequence[str]]) -> list[str]:
         What is said in each event, sentence by sentence.
     """
     shapes: dict[str, Counter[str]] = defaultdict(Counter)
-    counts = [_phrases(texts, shapes) for texts in spoken]
+    as_verbs: Counter[str] = Counter()
+    counts = [_phrases(texts, shapes, as_verbs) for texts in spoken]
     in_events = Counter(phrase for found in counts for phrase in found)
     n_spoken = sum(1 for found in counts if found)
     common = {
@@ -137,44 +117,68 @@ def event_titles_of(spoken: Sequence[Sequence[str]]) -> list[str]:
 
     titles = []
     for texts, found, n_words in zip(spoken, counts, n_all, strict=True):
-        scores = {
-            phrase: _likelihood_ratio(n, totals[phrase] - n, n_words, n_total - n_words)
-            * _weight(phrase, shapes[phrase])
+        telling = {
+            phrase: n
             for phrase, n in found.items()
             if (n > 1 or n_words < 60) and not common.intersection(phrase.split())
+        }
+        parts = _parts_of_longer(telling)
+        scores = {
+            phrase: _likelihood_ratio(n, totals[phrase] - n, n_words, n_total - n_words)
+            * _weight(
+                phrase,
+                shapes[phrase],
+                is_rare=n < 3 and n_words >= 120,
+                verbs=as_verbs[phrase] / totals[phrase],
+            )
+            for phrase, n in telling.items()
+            if phrase not in parts
         }
         best = sorted(scores, key=lambda phrase: (-scores[phrase], phrase))
         titles.append(_title(best, scores, " ".join(texts).casefold(), shapes))
     return titles
 
 
-def _phrases(texts: Sequence[str], shapes: dict[str, Counter[str]]) -> Counter[str]:
-    """Count runs of up to three words without stop words, and how each is written."""
+def _phrases(
+    texts: Sequence[str], shapes: dict[str, Counter[str]], as_verbs: Counter[str]
+) -> Counter[str]:
+    """Count runs of up to three words without stop words, how each is written, and after what."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     stop_words = ENGLISH_STOP_WORDS | WEAK_WORDS
     found: Counter[str] = Counter()
     for text in texts:
         text = unicodedata.normalize("NFC", text)
-        runs: list[list[str]] = [[]]
+        runs: list[tuple[str, list[str]]] = [("", [])]
         end = 0
         for match in WORD.finditer(text):
             word = match[0].replace("’", "'")
             gap = text[end : match.start()]
             if gap.strip() not in ("", "-"):
-                runs.append([])
+                runs.append(("", []))
             if word.casefold().partition("'")[0] in stop_words or len(word) < 3:
-                runs.append([])
+                runs.append((word.casefold(), []))
             else:
-                runs[-1].append(word)
+                runs[-1][1].append(word)
             end = match.end()
-        for run in runs:
+        for before, run in runs:
             for size in range(1, MOST_WORDS + 1):
                 for k in range(len(run) - size + 1):
                     written = " ".join(run[k : k + size])
                     found[written.casefold()] += 1
                     shapes[written.casefold()][written] += 1
+                    as_verbs[written.casefold()] += k == 0 and before in BEFORE_VERBS
     return found
+
+
+def _parts_of_longer(found: Mapping[str, int]) -> set[str]:
+    """Return the phrases of an event that mostly are part of a longer one."""
+    parts: set[str] = set()
+    for phrase, n in found.items():
+        if n > 1 and " " in phrase:
+            shorter = (phrase.rpartition(" ")[0], phrase.partition(" ")[2])
+            parts.update(part for part in shorter if n >= PART_OF_LONGER * found.get(part, 0))
+    return parts
 
 
 def _likelihood_ratio(here: int, elsewhere: int, n_here: int, n_elsewhere: int) -> float:
@@ -190,15 +194,30 @@ def _likelihood_ratio(here: int, elsewhere: int, n_here: int, n_elsewhere: int) 
     return 2.0 * ratio
 
 
-def _weight(phrase: str, written: Counter[str]) -> float:
-    """Prefer names and phrases of several words, which say more than one; and nouns of English."""
+def _weight(phrase: str, written: Counter[str], *, is_rare: bool, verbs: float) -> float:
+    """Prefer names and phrases of several words, which say more than one; and nouns of English.
+
+    Parameters
+    ----------
+    phrase : str
+        In lower case.
+    written : Counter
+        How it is written, and how often.
+    is_rare : bool
+        Whether it is said twice at most in a long event.
+    verbs : float
+        Share of its mentions that follow "to", "we" and the like.
+    """
     shape = written.most_common(1)[0][0]
     is_name = shape[:1].isupper() and not shape.isupper()
-    is_no_noun = " " not in phrase and not is_name and phrase.endswith(("ed", "ly", "ing", "ful"))
+    is_plain_word = " " not in phrase and not is_name
+    is_no_noun = is_plain_word and phrase.endswith(("ed", "ly", "ing", "ful"))
     return (
         (1.0, 2.0, 2.6)[phrase.count(" ")]
         * (1.5 if is_name else 1.0)
         * (0.4 if is_no_noun else 1.0)
+        * (0.4 if is_plain_word and is_rare else 1.0)
+        * (0.3 if verbs > 0.4 and not is_name else 1.0)
     )
 
 

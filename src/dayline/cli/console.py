@@ -84,7 +84,7 @@ def print_events(segmentation: Segmentation) -> None:
     """Print the sequence as a strip, and the events as a table below it that fits the terminal."""
     from rich.console import Console
 
-    from dayline.events import when_text
+    from dayline.events import frames_text, when_text
 
     console = Console()
     if not (console.is_terminal or os.environ.get("COLUMNS")):
@@ -94,6 +94,8 @@ def print_events(segmentation: Segmentation) -> None:
     console.print(_table(segmentation, console.width))
 
     events, frames = len(segmentation.events), counted(segmentation.n_frames, "frame")
+    if segmentation.texts is not None:
+        frames = frames_text(segmentation, range(segmentation.n_frames))
     if segmentation.shots:
         frames = f"{segmentation.n_frames} of {counted(segmentation.shots[-1].stop, 'frame')}"
     when = when_text(segmentation)

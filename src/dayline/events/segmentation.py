@@ -681,7 +681,7 @@ def last_time(
 
 
 def frames_text(segmentation: Segmentation, frames: Iterable[int]) -> str:
-    """Count frames by what they are: "39 photos and 2 videos", or "60 frames" of a film.
+    """Count frames by what they are: "39 photos and 2 videos", "60 frames" or "80 sentences".
 
     Parameters
     ----------
@@ -692,7 +692,8 @@ def frames_text(segmentation: Segmentation, frames: Iterable[int]) -> str:
     """
     is_photos = segmentation.clock != "media" and segmentation.names is not None
     lengths = segmentation.durations or (None,) * segmentation.n_frames
-    thing = "photo" if is_photos else "frame"
+    is_talk = segmentation.texts is not None and segmentation.names is None
+    thing = "photo" if is_photos else "sentence" if is_talk else "frame"
     kinds = [thing if lengths[k] is None else "video" for k in frames]
     return kinds_text(kinds) or counted(0, thing)
 
