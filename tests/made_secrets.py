@@ -18,7 +18,7 @@ from made_locations import photo_at
 
 LISBON, REYKJAVIK = (38.7169, -9.1399), (64.1466, -21.9426)
 NAME, PLACE, FILE = "Surprise for Zoe", "Hideaway Kappa", "verboten"
-WORDS = (NAME, "Zoe", PLACE, "Kappa", FILE, "Reykjav", "Iceland")
+WORDS = (NAME, "for Zoe", PLACE, "Kappa", FILE, "Reykjav", "Iceland")
 MAGENTA = (230, 20, 230)
 DEGREES = ("64.14", "64.146", "21.94")
 
@@ -67,9 +67,10 @@ EMBEDDED = re.compile(rb"data:[\w/+.-]+;base64,([A-Za-z0-9+/=]+)")
 
 
 def pieces(content: bytes) -> Iterator[bytes]:
-    """The content of a file, and what is embedded in it."""
-    yield content
-    yield html.unescape(content.decode("utf-8", "replace")).encode()
+    """The content of a file, and what is embedded in it: as text, it may say any short word."""
+    text = EMBEDDED.sub(b"", content)
+    yield text
+    yield html.unescape(text.decode("utf-8", "replace")).encode()
     for found in EMBEDDED.finditer(content):
         yield from pieces(base64.b64decode(found[1]))
 

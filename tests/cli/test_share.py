@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from PIL import Image
@@ -16,8 +17,9 @@ from cli.run_command import contents, run, segmented
 from dayline.album.hidden import without_hidden
 from dayline.album.share import share
 from dayline.events import Place, Segmentation, read_events
+from made_films import make_moving_film
 from made_photos import make_film
-from made_secrets import EMBEDDED, FILE, hide, make_trip, traces, traces_below
+from made_secrets import EMBEDDED, FILE, MAGENTA, hide, make_trip, traces, traces_below
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is kept as:UserWarning")
 
@@ -238,3 +240,69 @@ def test_faces_are_blurred_if_asked_for_or_in_the_result(tmp_path, monkeypatch):
     # Pictures of the result are blurred already, the photos are not.
     shared(tmp_path, tmp_path / "again.html", "--source", tmp_path / "trip" / "2015-03-13")
     assert all(picture.max() == 0 for picture in pictures(tmp_path / "again.html"))
+
+
+PHONE_TAGS = {
+    "creation_time": "2015-03-12T09:30:30Z",
+    "com.apple.quicktime.location.ISO6709": "+64.1466-021.9426/",
+    "comment": f"{FILE} film",
+}
+
+
+def with_videos(place: Path) -> Segmentation:
+    """The trip with a video that is shared and one that is hidden, as a phone writes them."""
+    make_trip(place / "trip")
+    for name, minute, secret in (("clip", 22, False), (f"{FILE}-film", 12, True)):
+        tags = PHONE_TAGS | {"creation_time": f"2015-03-12T09:{minute}:30Z"}
+        picture = np.full((90, 160, 3), MAGENTA if secret else (40, 60, 210), np.uint8)
+        make_moving_film(
+            place / "trip" / "2015-03-12" / f"{name}.mov", [], pictures=[picture] * 30, tags=tags
+        )
+    segmented(place / "trip", "-o", place / "out", "--timezone", "UTC")
+    events = place / "out" / "2015-03-12" / "events.json"
+    found = read_events(events)
+    hidden = tuple(k for k, name in enumerate(found.names or ()) if FILE in name)
+    events.write_text(replace(found, hidden=hidden).to_json(), encoding="utf-8")
+    return read_events(events)
+
+
+def test_videos_play_in_a_folder_and_nothing_of_hidden_ones_is_in_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("dayline.album.export.shared_video.SIDE", 44)
+    hidden = with_videos(tmp_path)
+    assert any("film" in (hidden.names or ())[k] for k in hidden.hidden)
+    told = shared(tmp_path, tmp_path / "given")
+    assert "picture only" not in told
+    assert traces_below(tmp_path / "given", hidden) == []
+    (video,) = (tmp_path / "given").rglob("*.mp4")
+    assert video.read_bytes().count(b"moov") == 1
+    for secret in (b"64.14", b"verboten", b"2015", b"quicktime"):
+        assert secret not in video.read_bytes()
+    with av.open(str(video)) as made:
+        assert {stream.codec_context.name for stream in made.streams} == {"h264"}
+        frames = [frame.to_ndarray(format="rgb24") for frame in made.decode(video=0)]
+    assert len(frames) == 30
+    assert frames[0].shape == (44, 78, 3)  # of 90 x 160
+    np.testing.assert_allclose(frames[-1].mean(axis=(0, 1)), (40, 60, 210), atol=12)
+
+    # In one file it is a picture with a mark, and so it is where faces must not be seen.
+    told = shared(tmp_path, tmp_path / "one.html")
+    assert "1 video shown by a picture only; they play in a folder" in told
+    for page in (tmp_path / "given" / "index.html", tmp_path / "one.html"):
+        assert page.read_text().count('class="badge" data-length="0:01"') == 1
+    assert "data-video" not in (tmp_path / "one.html").read_text().partition("<script>")[0]
+    shared(tmp_path, tmp_path / "blurred", "--blur-faces")
+    shared(tmp_path, tmp_path / "small", "--max-mb", 0.2)
+    assert list(tmp_path.rglob("blurred/**/*.mp4")) == []
+    # A video that was replaced by another one is not it; only its small picture is.
+    (tmp_path / "trip/2015-03-12/clip.mov").unlink()
+    (tmp_path / f"trip/2015-03-12/{FILE}-film.mov").rename(tmp_path / "trip/2015-03-12/clip.mov")
+    told = shared(tmp_path, tmp_path / "again")
+    assert "1 video shown by a picture only" in told
+    assert traces_below(tmp_path / "again", hidden) == []
+    assert list(tmp_path.rglob("again/**/*.mp4")) == []
+
+
+def test_a_long_video_is_shown_by_a_picture(tmp_path, monkeypatch):
+    with_videos(tmp_path)
+    monkeypatch.setattr("dayline.album.export.shared_video.LONGEST", 1.0)
+    assert "1 video shown by a picture only\n" in shared(tmp_path, tmp_path / "given")

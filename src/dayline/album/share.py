@@ -15,6 +15,7 @@ from dayline.album.days import day_folders
 from dayline.album.export.folder import replacing_folder
 from dayline.album.export.story import SharedDay, Telling, Written, write_story
 from dayline.album.hidden import shown_events, shown_frames, without_hidden
+from dayline.album.page.overview import overview_data
 from dayline.album.page.page import frames_mark, page_data
 from dayline.album.pictures import FOLDER as THUMBNAILS
 from dayline.album.pictures import GENERATED_NAME
@@ -111,6 +112,10 @@ def _chosen(
                 last = len(folders)
                 raise ValueError(f"--days: there is no day {number}; they are 1 to {last}")
         folders = [folders[number - 1] for number in sorted(set(days))] or folders
+        # Days are in folders of the one beside the result that the overview is called by.
+        name = Path(str((overview_data(result) or {}).get("title", ""))).name
+        beside = result.resolve().parent / name
+        source = beside if source is None and name and beside.is_dir() else source
     if events and len(folders) > 1:
         raise ValueError("events are numbered within a day; choose one day, too (--days)")
 

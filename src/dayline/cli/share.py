@@ -89,6 +89,9 @@ def share(
     if done.n_photos < done.n_all:
         photos = f"{done.n_photos} of {photos}, the best of each event"
     typer.echo(f"{output}: {photos}, {size}")
+    if n_still := done.n_videos - done.n_playable:
+        way = "; they play in a folder (-o FOLDER)" if output.suffix == ".html" else ""
+        typer.echo(f"{counted(n_still, 'video')} shown by a picture only{way}")
 
 
 def _numbers(text: str, option: str) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.run_command import run, segmented
+from cli.test_share import with_videos
 from made_secrets import NAME, hide, make_trip
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is kept as:UserWarning")
@@ -112,4 +113,33 @@ def test_an_exported_story_has_its_photos_only_and_plays(visit, tmp_path):
     assert seen.page.locator("main img").count() == 6
     seen.page.get_by_role("button", name="Play", exact=True).click()
     assert told(seen) == (["Morning", "Friday 13 March 2015"], 6)
+    assert seen.complaints == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_video_plays_from_its_picture_and_in_the_story(visit, tmp_path, width):
+    with_videos(tmp_path)
+    assert run("share", tmp_path / "out", "-o", tmp_path / "given").returncode == 0
+    seen = visit(tmp_path / "given", width=width)
+    button = seen.page.locator("main button:has(.badge)")
+    assert button.count() == 1
+    box, mark = button.bounding_box(), button.locator(".badge").bounding_box()
+    assert box["x"] <= mark["x"] < mark["x"] + mark["width"] <= box["x"] + box["width"]
+    if not seen.page.evaluate(
+        "document.createElement('video').canPlayType('video/mp4; codecs=avc1.42E01E')"
+    ):
+        pytest.skip("this Chromium has no H.264")
+    playing = "(document.querySelector('.story-scene video')?.currentTime ?? 0) > 0.1"
+    button.click()
+    seen.page.locator("#story-pause").click()
+    seen.wait_until(playing)
+    seen.page.keyboard.press("Escape")
+    seen.page.get_by_role("button", name="Play", exact=True).click()
+    seen.page.locator("#story-pause").click()
+    for _ in range(20):
+        if seen.page.locator(".story-scene video").count():
+            break
+        seen.page.locator("#story-on").click()
+    seen.page.locator("#story-pause").click()
+    seen.wait_until(playing)
     assert seen.complaints == []

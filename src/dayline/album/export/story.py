@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 MOST_IN_STORY = 6
 """Photos of one event in the story."""
 
+MOST_VIDEOS = 3
+"""Videos of one event in the story, the longest ones."""
+
 SIDE = 1600
 """Pixels of the longer side of a picture, if there is room for it."""
 
@@ -84,13 +87,17 @@ class Written:
     side : int
         Pixels of the longer side of the largest picture.
     n_bytes : int
-        Size of the page with its pictures.
+        Size of the page with its pictures and videos.
+    n_videos, n_playable : int
+        Videos that are shown, and those of them that play; a picture stands for the others.
     """
 
     n_photos: int
     n_all: int
     side: int
     n_bytes: int
+    n_videos: int = 0
+    n_playable: int = 0
 
 
 @dataclass(frozen=True)
@@ -151,13 +158,14 @@ def write_story(
     path : Path
         The page.
     folder : Path, optional
-        Where to put the pictures, beside the page; by default they are in the page itself.
+        Where to put the pictures and videos, beside the page; by default the pictures are in the
+        page itself, and videos are not.
     telling : Telling, optional
         What the page says.
     best_only : bool
         Show only the photos of the story.
     blur : callable, optional
-        Blurs faces in a picture.
+        Blurs faces in a picture; then no video plays.
     max_bytes : float, optional
         Largest size of the page with its pictures: they are reduced until they fit, and if that is
         not enough, events show fewer. By default 20 MB with the pictures in it, else any size.
@@ -202,6 +210,11 @@ def write_story(
 
     if not store.addresses:
         raise ValueError("there are no pictures of these photos; pass the photos as --source")
+    videos = [(day, frame) for day, frame in chosen if _seconds(day, frame) is not None]
+    if folder is not None and blur is None:
+        for done, (day, frame) in enumerate(videos):
+            on_step("videos", done, len(videos))
+            store.add_video(day, frame)
     shown = [_day_content(day, store, telling) for day in days]
     n_photos = len(store.addresses)
     dates = [date for day in days for date in day.segmentation.date_span or ()]
@@ -218,7 +231,7 @@ def write_story(
     text = render("share", content)
     write_text_whole(path, text)
     n_bytes = len(text.encode()) + (0 if folder is None else int(store.n_bytes))
-    return Written(n_photos, n_all, store.side, n_bytes)
+    return Written(n_photos, n_all, store.side, n_bytes, len(videos), len(store.videos))
 
 
 class _Store:
@@ -231,6 +244,7 @@ class _Store:
         self.side = 0
         self.addresses: dict[tuple[int, int], str] = {}
         self.ratios: dict[tuple[int, int], float] = {}
+        self.videos: dict[tuple[int, int], str] = {}
 
     def add(self, day: SharedDay, frame: int, picture: Image.Image | None, side: int) -> None:
         """Keep a picture of at most this many pixels."""
@@ -254,6 +268,42 @@ class _Store:
         self.ratios[key] = round(picture.width / picture.height, 3)
         self.side = max(self.side, *picture.size)
 
+    def add_video(self, day: SharedDay, frame: int) -> None:
+        """Keep a video, encoded anew, if the frame is one that can be reached and has room."""
+        from dayline.album.export.shared_video import LONGEST, write_small_video
+        from dayline.media.videos import read_video_frame
+
+        found, key = day.segmentation, (id(day), frame)
+        seconds = _seconds(day, frame)
+        if seconds is None or seconds > LONGEST or key not in self.addresses:
+            return
+        if day.source is None or found.names is None or self.folder is None or day.is_blurred:
+            return
+        name = found.names[frame]
+        path = self.folder / f"{len(self.videos) + 1:04d}.mp4"
+        try:
+            original = photo_path(name, source=day.source)
+            # Another video of the same name may be one that is hidden.
+            read, _ = read_video_frame(original, name)
+            if found.digests is not None and read.digest != found.digests[frame]:
+                return
+            write_small_video(original, path)
+        except (ValueError, OSError):  # the picture shows it
+            path.unlink(missing_ok=True)
+            return
+        n_bytes = path.stat().st_size
+        if self.n_bytes + n_bytes > self.most_bytes:
+            path.unlink()
+            return
+        self.n_bytes += n_bytes
+        self.videos[key] = f"{self.folder.name}/{path.name}"
+
+
+def _seconds(day: SharedDay, frame: int) -> float | None:
+    """Return how long a video lasts; None for a photo."""
+    durations = day.segmentation.durations
+    return None if durations is None else durations[frame]
+
 
 def _read(
     day: SharedDay, frame: int, side: int, blur: Callable[[Pixels], Pixels] | None
@@ -267,10 +317,9 @@ def _read(
     from dayline.media.decode import BadImageError, decode_photo, read_photo
 
     segmentation, small = day.segmentation, day.small.get(frame)
-    is_video = segmentation.durations is not None and segmentation.durations[frame] is not None
     pixels: Pixels | None = None
     is_blurred = False
-    if day.source is not None and segmentation.names is not None and not is_video:
+    if day.source is not None and segmentation.names is not None and _seconds(day, frame) is None:
         name = segmentation.names[frame]
         try:
             read, found = read_photo(photo_path(name, source=day.source), name, size=side)
@@ -309,6 +358,9 @@ def _day_content(day: SharedDay, store: _Store, telling: Telling) -> list[dict[s
         if telling.locations and event.location is not None:
             about.append("{:.4f}, {:.4f}".format(*event.location))
         best = set(best_frames(segmentation, event, MOST_IN_STORY)).intersection(frames)
+        videos = [frame for frame in frames if (id(day), frame) in store.videos]
+        videos.sort(key=lambda frame: _seconds(day, frame) or 0.0, reverse=True)
+        best.update(videos[:MOST_VIDEOS])
 
         found.append(
             {
@@ -323,7 +375,9 @@ def _day_content(day: SharedDay, store: _Store, telling: Telling) -> list[dict[s
                     {
                         "address": store.addresses[id(day), frame],
                         "ratio": store.ratios[id(day), frame],
-                        "label": _label(segmentation, frame, telling),
+                        "label": _label(day, frame, telling),
+                        "video": store.videos.get((id(day), frame), ""),
+                        "length": _length(day, frame),
                         "is_best": frame in best or not best,
                         "is_key": frame == event.key_frame,
                     }
@@ -341,9 +395,17 @@ def _when(segmentation: Segmentation, start: float | None, stop: float | None) -
     return first if first == last else f"{first} – {last}"
 
 
-def _label(segmentation: Segmentation, frame: int, telling: Telling) -> str:
+def _length(day: SharedDay, frame: int) -> str:
+    """Return how long a video lasts, such as 0:12; nothing for a photo."""
+    seconds = _seconds(day, frame)
+    return "" if seconds is None else "{}:{:02d}".format(*divmod(max(1, round(seconds)), 60))
+
+
+def _label(day: SharedDay, frame: int, telling: Telling) -> str:
     """Return what stands for a picture where it cannot be seen."""
+    segmentation, length = day.segmentation, _length(day, frame)
     time = None if segmentation.times is None else segmentation.times[frame]
     when = _when(segmentation, time, time)
     name = shown_name(segmentation.names[frame]) if telling.names and segmentation.names else ""
-    return ", ".join(filter(None, (when, name))) or f"Photo {frame + 1}"
+    what = f"video of {length}" if length else ""
+    return ", ".join(filter(None, (when, what, name))) or f"Photo {frame + 1}"

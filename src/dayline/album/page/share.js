@@ -23,7 +23,8 @@ function secondsOf(text) {
 }
 
 function slide(part, photo, card = null) {
-  return { part, picture: photo.querySelector("img").src, whole: null, video: null, card };
+  const video = card === null ? (photo.dataset.video ?? null) : null;
+  return { part, picture: photo.querySelector("img").src, whole: null, video, card };
 }
 
 function storySlides() {
