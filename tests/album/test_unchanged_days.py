@@ -280,6 +280,30 @@ def test_a_download_that_nobody_uses_is_named_by_every_run(one_day, tmp_path):
             segment_recording(found, out, SETTINGS)
 
 
+def test_a_day_with_warnings_is_not_segmented_again_and_repeats_them(run, one_day, tmp_path):
+    out = tmp_path / "out"
+    many = replace(SETTINGS, segmenter=EventSegmenter(n_events=12, min_duration=60.0))
+    found = find_days(one_day, many, store=out).whole
+
+    def said() -> list[str]:
+        with warnings.catch_warnings(record=True, action="always") as given:
+            segment_recording(found, out, many)
+        return [str(one.message) for one in given]
+
+    first = said()
+    assert len(first) == 1
+    assert "n_events=12 is not possible" in first[0]
+    assert run(one_day, out, many) == []
+    assert said() == first
+    # What was done to a file in the folder is said once: it is not done again.
+    (out / "events.csv").write_text("mine")
+    once = said()
+    assert len(once) == 2
+    assert "events.csv is not the file that dayline wrote" in " ".join(once)
+    assert said() == said() == first
+    assert run(one_day, out, many) == []
+
+
 WITHOUT = ("sklearn", "scipy", "pandas", "onnxruntime")
 
 

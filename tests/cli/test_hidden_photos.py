@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from cli.run_command import run, segmented
 from dayline.album.save import save_events
 from dayline.events import Segmentation, read_events
+from made_photos import make_day, save, scene
 from made_secrets import FILE, NAME, PLACE, hide, make_trip, traces, traces_below
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* is kept as:UserWarning")
@@ -115,6 +117,35 @@ def test_hidden_photos_that_are_renamed_and_moved_to_another_day_stay_hidden(tri
     assert len(names) == 11
     assert all("renamed" in name for name in names)
     assert read_events(tmp_path / "out" / "2015-03-12" / "events.json").hidden == ()
+
+
+def test_photos_that_are_added_to_a_hidden_event_are_hidden_and_others_are_not(tmp_path):
+    make_day(tmp_path / "in", (("red", 12), ("green", 14)), pause_before=1)
+    segmented(tmp_path / "in", "-o", tmp_path / "out")
+    events = tmp_path / "out" / "events.json"
+    found = read_events(events)
+    green = found.events[1]
+    assert (green.start, green.stop) == (12, 26)
+    edited = replace(found, hidden=(3, *range(12, 26)))  # the green event, and one red photo
+    events.write_text(edited.to_json(), encoding="utf-8")
+
+    # One photo between the green ones, one between the red ones.
+    for beside, colour in ((20, "green"), (3, "red")):
+        name = Path((found.names or ())[beside])
+        save(scene(colour, 900), tmp_path / "in" / f"{name.stem}_1.png")
+    done = segmented(tmp_path / "in", "-o", tmp_path / "out")
+    again = read_events(events)
+    assert again.n_frames == 28
+    added = [k for k, name in enumerate(again.names or ()) if name.endswith("_1.png")]
+    assert [k in again.hidden for k in added] == [False, True]
+    assert len(again.hidden) == 16
+    assert "1 photo added to an event that you hid: hidden, too" in done.stdout
+
+    # Shown again by a person, it stays shown.
+    shown = tuple(k for k in again.hidden if k != added[1])
+    events.write_text(replace(again, hidden=shown).to_json(), encoding="utf-8")
+    segmented(tmp_path / "in", "-o", tmp_path / "out")
+    assert read_events(events).hidden == shown
 
 
 def test_an_export_of_hidden_photos_only_says_so(trip, tmp_path):

@@ -576,6 +576,28 @@ def with_saved_details(
     return tuple(corrected)
 
 
+def with_added_hidden(events: Sequence[Event], corrections: Corrections) -> Corrections:
+    """Hide what was added to events that a person hid as a whole.
+
+    Parameters
+    ----------
+    events : sequence of Event
+        The events of this run.
+    corrections : Corrections
+        What the person saved.
+    """
+    hidden = set(corrections.hidden)
+    known = {frame for _, frames in corrections.events for frame in frames.tolist()}
+    whole = [set(frames.tolist()) for _, frames in corrections.events]
+    added: set[int] = set()
+    for event in events if hidden else ():
+        inside = set(range(event.start, event.stop))
+        is_hidden = any(frames <= inside & hidden for frames in whole)
+        if is_hidden and inside & known <= hidden:
+            added |= inside - hidden
+    return replace(corrections, hidden=tuple(sorted(hidden | added)))
+
+
 def _saved_interval(event: Event, saved: Event) -> tuple[int, int] | None:
     """Return the interval that a boundary had before it was saved.
 

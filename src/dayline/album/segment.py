@@ -18,6 +18,7 @@ from dayline.album.corrections import (
     Corrections,
     load_corrections,
     needed_frames,
+    with_added_hidden,
     with_saved_contexts,
     with_saved_details,
     with_saved_levels,
@@ -135,6 +136,7 @@ def segment_and_write(
     if forget:
         used = None
     locked = nullcontext() if folder is None else output_folder(folder)
+    lasting: Sequence[warnings.WarningMessage] = ()
     with locked as folder, said_at_the_end() as said:
         if folder is not None:
             forget_day(folder)  # a run may be stopped halfway
@@ -153,7 +155,8 @@ def segment_and_write(
         elif isinstance(source, Talk):
             result = segment_talk(source, settings, folder, corrections=used, on_step=on_step)
         else:
-            result = segment_frames(source, settings, folder, corrections=used, on_step=on_step)
+            with said_at_the_end() as lasting:  # of these photos, not of what was in the folder
+                result = segment_frames(source, settings, folder, corrections=used, on_step=on_step)
         if settings.private:
             result = private_copy(result)
         if folder is None:
@@ -162,8 +165,6 @@ def segment_and_write(
         if forget:
             # Before an export can fail: the next run must not use forgotten corrections.
             forget_corrections(folder, result.segmentation.digests or ())
-        if corrections is None:
-            note_unused_downloads(folder, command="the same command with")
         failures: tuple[str, ...] = ()
         try:
             written = write_result(
@@ -182,9 +183,11 @@ def segment_and_write(
             written, failures = error.written, error.failures
         if settings.private:
             forget_read(folder)
-        # What was said is said again by the next run.
-        if key and not said and not failures:
-            record_day(folder, key, result.segmentation.places)
+        if key and len(said) == len(lasting) and not failures:
+            texts = [str(one.message) for one in lasting]
+            record_day(folder, key, result.segmentation.places, texts)
+        if corrections is None:
+            note_unused_downloads(folder, command="the same command with")
     return SegmentedDay(folder, result.segmentation, written, failures)
 
 
@@ -350,6 +353,9 @@ def segment_frames(
     events = _with_times(groups.expand_events(found.events), sequence)
     events = _with_reasons(events, scores, breaks, dates)
     events = with_saved_details(events, saved, communities)
+    n_hidden, saved = len(saved.hidden), with_added_hidden(events, saved)
+    if n_added := len(saved.hidden) - n_hidden:
+        notes = (*notes, f"{counted(n_added, 'photo')} added to an event that you hid: hidden, too")
     levels = with_saved_levels(events, groups.expand_levels(found.levels), saved)
     if sequence.kind == "video":
         cut = with_exact_cuts(

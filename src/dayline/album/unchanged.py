@@ -24,7 +24,7 @@ from dayline.files import read_no_follow, write_text_whole
 from dayline.media.frame import FrameSequence
 from dayline.result_folder import DAY_RECORD, OwnFiles, has_unfinished
 
-FORMAT = "dayline-day-1"
+FORMAT = "dayline-day-2"
 ALWAYS = ("events.json", "events.csv", "event-features.json", "index.html")
 
 
@@ -82,8 +82,8 @@ def places_if_unchanged(
 ) -> tuple[Place, ...] | None:
     """Return the places that a person gave, if a folder holds the result that a run would write.
 
-    None if it does not, or not as it was written. Other days have added to the places in the
-    result.
+    The warnings of the run that wrote it are given again. None if it does not, or not as it was
+    written. Other days have added to the places in the result.
 
     Parameters
     ----------
@@ -99,6 +99,7 @@ def places_if_unchanged(
         if (content["format"], content["key"]) != (FORMAT, key):
             return None
         places = tuple(Place(**place) for place in content["places"])
+        said = [str(text) for text in content["said"]]
     except (ValueError, TypeError, KeyError):
         return None  # of another version, or damaged
     if settings.formats or settings.write_chapters or settings.private:
@@ -113,7 +114,11 @@ def places_if_unchanged(
         and all(is_whole_thumbnail(folder / pictures.address(digest)) for digest in digests)
         and not has_unfinished(folder)
     )
-    return places if is_whole else None
+    if not is_whole:
+        return None
+    for text in said:
+        warnings.warn(text, stacklevel=4)
+    return places
 
 
 def forget_day(folder: Path) -> None:
@@ -139,7 +144,7 @@ def said_at_the_end() -> Iterator[list[warnings.WarningMessage]]:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-def record_day(folder: Path, key: str, places: Sequence[Place]) -> None:
+def record_day(folder: Path, key: str, places: Sequence[Place], said: Sequence[str]) -> None:
     """Record what a whole result was made from.
 
     Parameters
@@ -150,6 +155,9 @@ def record_day(folder: Path, key: str, places: Sequence[Place]) -> None:
         See `day_key`.
     places : sequence of Place
         Those that a person gave.
+    said : sequence of str
+        Warnings about the photos, which an unchanged day gives again.
     """
-    content = {"format": FORMAT, "key": key, "places": [asdict(place) for place in places]}
+    given = [asdict(place) for place in places]
+    content = {"format": FORMAT, "key": key, "places": given, "said": list(said)}
     write_text_whole(folder / DAY_RECORD, json.dumps(content) + "\n")
