@@ -58,7 +58,7 @@ def test_a_folder_of_photos_gives_a_page(tmp_path):
     assert found.method == "default, features color"
     with (tmp_path / "out" / "events.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [r["title"] for r in rows[:2]] == ["Event 1", "Event 2"]
+    assert [r["title"] for r in rows[:2]] == ["Morning", "Morning"]
 
 
 def test_without_output_a_folder_is_chosen_and_said(tmp_path, monkeypatch):
@@ -481,7 +481,7 @@ def test_export_of_a_saved_file(tmp_path):
         str(tmp_path / "out" / "chapters.vtt"),
         str(tmp_path / "out" / "photos"),
     ]
-    assert (tmp_path / "out" / "photos" / "2015-03-12 09.00 Event" / photos[0].name).samefile(
+    assert (tmp_path / "out" / "photos" / "2015-03-12 09.00 Morning" / photos[0].name).samefile(
         photos[0]
     )
     code, out, _ = dayline("export", tmp_path / "out", "-f", "csv", "-o", tmp_path / "elsewhere")

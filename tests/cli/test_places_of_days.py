@@ -83,7 +83,7 @@ def test_naming_once_names_all_days_on_page_table_and_exports(trip, tmp_path):
     assert labels(out / "2015-03-13") == [None, "kitchen"]
     assert labels(out / "2015-03-14") == [None, None, None]
     assert "kitchen" in on_page(out / "2015-03-13")
-    assert "Event 2 (kitchen)" in (out / "2015-03-13" / "events.csv").read_text()
+    assert "\n2,kitchen,kitchen," in (out / "2015-03-13" / "events.csv").read_text()
     assert "kitchen" in (out / "index.html").read_text()
 
 

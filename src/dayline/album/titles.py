@@ -1,4 +1,4 @@
-"""Titles of events from their own words: phrases that the rest of the talk does not have."""
+"""Titles of events: phrases that the rest of the talk does not have, or where and when they were."""
 
 from __future__ import annotations
 
@@ -45,6 +45,23 @@ SHARE_OF_BEST = 0.35
 
 EVERYWHERE = 0.6
 """Share of the events from which on a word tells nothing; so stop words of any language are known."""
+
+PARTS_OF_DAY = (
+    (5, "Night"),
+    (8, "Early morning"),
+    (11, "Morning"),
+    (14, "Midday"),
+    (18, "Afternoon"),
+    (22, "Evening"),
+    (24, "Night"),
+)
+"""Names of the hours before each of these; as in page/titles.js."""
+
+LONG = 10 * 60
+"""Seconds; the title of a longer event at a place with a name says how long it was."""
+
+SOON = 3600
+"""Seconds within which an event is "after" the one before it."""
 
 
 def with_titles(segmentation: Segmentation) -> Segmentation:
@@ -240,3 +257,47 @@ def _title(
     title = ", ".join(shapes[phrase].most_common(1)[0][0] for phrase in chosen)
     title = clean_text(title)[:LONGEST].rstrip(" ,")
     return title[:1].upper() + title[1:]
+
+
+def automatic_title(
+    start: float | None,
+    stop: float | None,
+    *,
+    place: str = "",
+    town: str = "",
+    before: tuple[str, float | None] | None = None,
+) -> str:
+    """Return what an event is called until a person names it, as on the page (page/titles.js).
+
+    The place that a person named and the time spent there; else the event before, if that has a
+    name and ended not long ago; else the part of the day, with the town. Empty if nothing is known.
+
+    Parameters
+    ----------
+    start, stop : float or None
+        Seconds on a wall clock.
+    place, town : str
+        Their names, if there are any.
+    before : (str, float or None), optional
+        The name that a person gave to the event before, and when it ended.
+    """
+    seconds = 0.0 if start is None or stop is None else stop - start
+    if place:
+        return f"{place}, {_rough_duration(seconds)}" if seconds >= LONG else place
+    if start is None:
+        return town
+    name, ended = before or ("", None)
+    if name and ended is not None and 0 <= start - ended <= SOON:
+        return f"After {name}"
+    hour = start / 3600 % 24
+    part = next(name for until, name in PARTS_OF_DAY if hour < until)
+    return f"{part} in {town}" if town else part
+
+
+def _rough_duration(seconds: float) -> str:
+    """Return a duration such as "40 minutes" or "2½ hours"."""
+    minutes = 5 * math.floor(seconds / 300 + 0.5)
+    if minutes < 90:
+        return f"{minutes} minutes"
+    halves = math.floor(seconds / 1800 + 0.5)
+    return f"{halves // 2}{'½' if halves % 2 else ''} hours"

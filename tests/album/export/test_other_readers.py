@@ -28,6 +28,7 @@ NAME = 'Café & <Bar>; "x", 50% \\ \u05e9\u05dc\u05d5\u05dd|a/b'
 SECONDS = 48.2
 STARTS = [0.0, 12.0, 25.0, 37.0]
 TITLES = [NAME, "Event 2", "=1+1", "Event 4"]
+OF_DAY = [NAME, "kitchen, <ours>, 15 minutes", "=1+1", "kitchen, <ours>, 10 minutes"]
 NOON = datetime(2024, 5, 12, 16, 51)
 
 
@@ -186,7 +187,7 @@ def read_ics(path: Path, _: object) -> None:
     calendar = icalendar.Calendar.from_ical(text)
     found = list(calendar.walk("VEVENT"))
     assert not any(event.errors for event in found)
-    assert [str(event["SUMMARY"]) for event in found] == TITLES
+    assert [str(event["SUMMARY"]) for event in found] == OF_DAY
     assert [event.decoded("DTSTART") for event in found] == [
         NOON + timedelta(seconds=60 * s) for s in STARTS
     ]
@@ -207,16 +208,19 @@ def read_xmp(path: Path, _: object) -> None:
     name = NAME.replace("|", "-").replace("/", "-")
     assert first["Subject"] == [name]
     assert first["HierarchicalSubject"] == [f"dayline|2024-05-12|{name}"]
-    assert second["Subject"] == ["Event 2", "kitchen, <ours>"]
-    assert second["TagsList"] == ["dayline/2024-05-12/Event 2", "dayline/places/kitchen, <ours>"]
+    assert second["Subject"] == [OF_DAY[1], "kitchen, <ours>"]
+    assert second["TagsList"] == [
+        f"dayline/2024-05-12/{OF_DAY[1]}",
+        "dayline/places/kitchen, <ours>",
+    ]
 
 
 def read_photos(path: Path, _: object) -> None:
     folders = sorted(p for p in path.iterdir() if p.is_dir())
     assert [folder.name for folder in folders][1:] == [
-        "2024-05-12 17.03 kitchen, _ours_",
+        "2024-05-12 17.03 kitchen, _ours_, 15 minutes",
         "2024-05-12 17.16 =1+1",
-        "2024-05-12 17.28 kitchen, _ours_",
+        "2024-05-12 17.28 kitchen, _ours_, 10 minutes",
     ]
     for photo in path.rglob("*.jpg"):
         with Image.open(photo) as picture:

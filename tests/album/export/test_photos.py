@@ -282,8 +282,8 @@ def test_folders_are_named_after_the_time_and_the_name():
     day = at(NOON, NOON + 61, NOON + 62, NOON + 86_400, names=("Lunch", None, None, "..."))
     assert folder_names(day) == [
         "2024-05-12 16.51 Lunch",
-        "2024-05-12 16.52 Event",
-        "2024-05-12 16.52 Event (2)",
+        "2024-05-12 16.52 After Lunch",
+        "2024-05-12 16.52 Afternoon",
         "2024-05-13 16.51",
     ]
 
@@ -301,7 +301,7 @@ def test_a_folder_without_a_name_has_that_of_its_place():
 def test_folders_of_undated_photos_are_numbered():
     assert folder_names(at(86_340.0, 86_460.0, names=("Party", None))) == [
         "01 23.59 Party",
-        "02 00.01 Event",
+        "02 00.01 After Party",
     ]
 
 

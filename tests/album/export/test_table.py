@@ -58,7 +58,7 @@ def test_two_names_are_two_places_even_if_recognized_as_one():
     assert same_place(day.events, day.places) == {4: 4, 1: 1}
 
 
-def test_a_title_is_the_name_or_the_number_and_context():
+def test_a_title_is_the_name_or_the_place_or_the_number_and_context():
     events = (
         Event(0, 1, name="  Lunch \n"),
         Event(1, 2, name=" "),
@@ -68,7 +68,7 @@ def test_a_title_is_the_name_or_the_number_and_context():
         Event(5, 6, community=1),
     )
     segmentation = Segmentation(events, places=(Place(8, "kitchen"),))
-    titles = ("Lunch", "Event 2", "Event 3 (A)", "Event 4 (A)", "Event 5 (kitchen)", "Event 6")
+    titles = ("Lunch", "Event 2", "Event 3 (A)", "Event 4 (A)", "kitchen", "Event 6")
     assert event_titles(segmentation, context_labels(segmentation)) == titles
 
 

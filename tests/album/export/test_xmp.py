@@ -154,3 +154,19 @@ def test_exiftool_copies_a_sidecar_into_a_photo(tmp_path):
             ["exiftool", "-s3", "-Subject", photos / name], capture_output=True, check=True
         )
         assert done.stdout.strip() == b"Lunch"
+
+
+def test_two_mornings_of_a_day_are_two_keywords(tmp_path):
+    day = Segmentation.from_boundaries(
+        [1, 2],
+        3,
+        times=[1_715_500_800.0 + 60 * k for k in range(3)],  # 2024-05-12 08:00
+        clock="wall",
+        names=("a.jpg", "b.jpg", "c.jpg"),
+    )
+    write_xmp(day, tmp_path / "xmp")
+    found = [
+        keywords((tmp_path / "xmp" / f"{name}.jpg.xmp").read_text(encoding="utf-8"))[0]
+        for name in "abc"
+    ]
+    assert found == ["Morning", "Morning (2)", "Morning (3)"]

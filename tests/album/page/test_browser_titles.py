@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from album.page.conftest import made_day, made_picture
+from dayline.album.export.table import event_titles
 from dayline.album.page.overview import Day, write_overview
 from dayline.album.page.page import write_page
 from dayline.album.page.template import bundle
+from dayline.album.titles import automatic_title
 from dayline.events import Place
 from made_photos import write_pictures
 
@@ -75,10 +78,23 @@ def test_without_a_time_only_the_place_is_known(title):
     assert title() is None
 
 
+def test_exports_call_events_as_the_page_does(title):
+    before = {"name": "Lunch", "stop": 14 * HOUR}
+    spans = [(None, None), (14.0, 14.1), (14.99, 17.24), (15.01, 15.2), (-1.0, -0.5), (23.5, 24.75)]
+    for start, stop in spans:
+        times = [time if time is None else HOUR * time for time in (start, stop)]
+        for place, town, last in product((None, "Sea"), (None, "Palma"), (None, before)):
+            shown = title(start=times[0], stop=times[1], place=place, town=town, before=last)
+            ended = None if last is None else (last["name"], last["stop"])
+            made = automatic_title(*times, place=place or "", town=town or "", before=ended)
+            assert made == (shown or "")
+
+
 def test_day_and_overview_call_events_the_same_and_people_see_places(visit, tmp_path):
     day = replace(made_day(), places=(Place(5, "At the sea"),))
     day = replace(day, events=(replace(day.events[0], name="Breakfast"), *day.events[1:]))
     expected = ["Breakfast", "After Breakfast", "At the sea, 10 minutes", "Morning"]
+    assert list(event_titles(day)) == expected
     write_page(day, tmp_path / "day")
     write_overview([Day("day", "day", day)], tmp_path, title="trip")
     seen = visit(tmp_path / "day")

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from dayline.album.export.table import event_titles, place_name
+from dayline.album.export.table import event_titles, known_titles, place_name
 from dayline.arrays import FloatArray
 from dayline.checks import list_frames
 from dayline.events import Segmentation
-from dayline.text import clean_text, clock_text, counted
+from dayline.text import clock_text, counted
 
 SHORTEST = 0.001
 """Seconds. Files count in milliseconds, and most readers refuse a chapter of length zero."""
@@ -97,7 +97,7 @@ def chapters(
     edges = [*starts, max(end, starts[-1] + SHORTEST)]
     names = [place_name(segmentation, event) for event in segmentation.events]
     titles = event_titles(segmentation, names)
-    numbered = [not clean_text(e.name or e.title or "") for e in segmentation.events]
+    numbered = [not title for title in known_titles(segmentation)]
     return tuple(
         Chapter(a, b, title, is_numbered)
         for (a, b), title, is_numbered in zip(pairwise(edges), titles, numbered, strict=True)

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from xml.etree import ElementTree  # only to write; no untrusted XML is parsed
@@ -22,7 +23,13 @@ from dayline.album.export.folder import (
     replacing_folder,
     safe_name,
 )
-from dayline.album.export.table import event_label, event_titles, place_name, time_text
+from dayline.album.export.table import (
+    UNNAMED,
+    event_titles,
+    known_titles,
+    place_name,
+    time_text,
+)
 from dayline.events import Segmentation
 from dayline.files import read_no_follow, write_text_whole
 from dayline.media.frame import RAW_SUFFIXES, shown_name
@@ -130,8 +137,8 @@ def folder_names(segmentation: Segmentation) -> list[str]:
     days = segmentation.start_dates
     taken: set[str] = set()
     names = []
-    for number, (event, start) in enumerate(
-        zip(segmentation.events, segmentation.start_times, strict=True), start=1
+    for number, (title, start) in enumerate(
+        zip(known_titles(segmentation), segmentation.start_times, strict=True), start=1
     ):
         when = time_text(segmentation, start).replace(":", ".")[:-3]  # without seconds
         if start is None and days[number - 1] is not None:
@@ -139,8 +146,7 @@ def folder_names(segmentation: Segmentation) -> list[str]:
         elif not segmentation.is_dated:
             # Times of day alone do not sort the events of a night.
             when = f"{number:0{width}d} {when}".rstrip()
-        title = safe_name(event_label(segmentation, event))
-        names.append(free_name(f"{when} {title}".rstrip(". "), "", taken))
+        names.append(free_name(f"{when} {safe_name(title or UNNAMED)}".rstrip(". "), "", taken))
     return names
 
 
@@ -314,8 +320,13 @@ def _sidecars(segmentation: Segmentation, source: str | Path | None) -> dict[str
     texts = []
     titles = event_titles(segmentation)
     events = zip(segmentation.events, titles, segmentation.start_dates, strict=True)
+    used: Counter[tuple[str, str]] = Counter()
     for event, title, day in events:
         group, place = day or segmentation.source or "", place_name(segmentation, event)
+        # Two mornings of a day are two keywords.
+        used[group, title] += 1
+        if used[group, title] > 1 and not event.name:
+            title = f"{title} ({used[group, title]})"
         text = sidecar_text(_keyword(title), group=_keyword(group), place=_keyword(place))
         texts += [text] * event.n_frames
     return dict(zip(_sidecar_names(photos), texts, strict=True))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dayline.album.hidden import without_hidden
+from dayline.album.titles import automatic_title
 from dayline.events import Event, Segmentation
 from dayline.events.table import context_letters
 from dayline.files import writing_whole
@@ -41,19 +42,47 @@ Cell = str | int | float | None
 
 
 def event_titles(segmentation: Segmentation, labels: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the name or title of every event, or "Event 3 (kitchen)": its number and label.
+    """Return what every event is called, or "Event 3 (kitchen)": its number and label.
 
     Parameters
     ----------
     segmentation : Segmentation
         The events.
     labels : sequence of str
-        What unnamed events have in brackets, such as their places; empty for none.
+        What events of which nothing is known have in brackets; empty for none.
     """
     titles = []
-    for k, event in enumerate(segmentation.events):
+    for k, known in enumerate(known_titles(segmentation)):
         label = f" ({labels[k]})" if labels and labels[k] else ""
-        titles.append(clean_text(event.name or event.title or "") or f"Event {k + 1}{label}")
+        titles.append(known or f"Event {k + 1}{label}")
+    return tuple(titles)
+
+
+def known_titles(segmentation: Segmentation) -> tuple[str, ...]:
+    """Return what the page calls every event: its name, or a title of what is known of it, if any.
+
+    Parameters
+    ----------
+    segmentation : Segmentation
+        The events.
+    """
+    is_wall = segmentation.clock == "wall"
+    spans = list(zip(segmentation.start_times, segmentation.stop_times, strict=True))
+    # Of a day in one town, it says nothing about an event.
+    has_towns = len({event.town for event in segmentation.events if event.town}) > 1
+    titles, before = [], None
+    for event, (start, stop) in zip(segmentation.events, spans, strict=True):
+        name = clean_text(event.name or "")
+        is_known = is_wall and start is not None and math.isfinite(start)
+        made = automatic_title(
+            start if is_known else None,
+            stop,
+            place=place_name(segmentation, event),
+            town=clean_text(event.town or "") if has_towns else "",
+            before=before,
+        )
+        titles.append(name or clean_text(event.title or "") or made)
+        before = name, stop
     return tuple(titles)
 
 
