@@ -322,7 +322,8 @@ def check_duration(name: str, value: Duration | None, *, has_times: bool) -> flo
         return value
     if not has_times:
         raise ValueError(
-            f"{name}={show_value(value)} needs times: pass times= to fit, or give it in frames"
+            f"{name}={show_value(value)} needs times, and these frames have none; give it in"
+            " frames, or pass times= to fit"
         )
     return seconds
 

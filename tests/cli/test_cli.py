@@ -148,6 +148,7 @@ def wrong_input(tmp_path, features):
     x[3] = np.nan
     np.save(tmp_path / "nan.npy", x)
     (tmp_path / "empty.npy").touch()
+    np.save(tmp_path / "plain.npy", np.eye(40))
     events = _write(tmp_path / "events.json", Segmentation.from_boundaries([4], 9).to_json())
     return {
         "no such file": ("segment", "nope.npy"),
@@ -169,6 +170,10 @@ def wrong_input(tmp_path, features):
             "--zzz"),
         "'nope' is not one of 'default'": ("segment", features, "--method", "nope"),
         "--expected-duration inf; it must be": ("segment", features, "--expected-duration", "inf"),
+        "--expected-duration 30 minutes is not a duration; write it as 45s": ("segment", features,
+            "--expected-duration", "30 minutes"),
+        "--min-duration 1h 30min needs times": ("segment", tmp_path / "plain.npy", "--min-duration",
+            "1h 30min"),
         "--export photos needs photos": ("segment", features, "-o", tmp_path / "new", "--export",
             "photos"),
         "needs n_frames": (
@@ -194,6 +199,21 @@ def test_wrong_input_is_one_line_and_exit_code_2(tmp_path, features):
         assert done.stdout == ""
     assert not (tmp_path / "others" / "events.json").exists()
     assert run("segment", tmp_path / "nan.npy", "--interpolate", "-q").returncode == 0
+
+
+def test_a_duration_has_a_unit_or_is_seconds(tmp_path):
+    """20 minutes are 1200 seconds: the same events, in a table with one row a minute."""
+    random = np.random.default_rng(0)
+    x = np.repeat(random.normal(size=(12, 4)), 10, axis=0) + 0.1 * random.normal(size=(120, 4))
+    np.savez(tmp_path / "home.npz", features=x, times=60.0 * np.arange(120))
+    options = ("-q", "--json", "--expected-duration")
+    seconds, minutes, hours = (
+        run("segment", tmp_path / "home.npz", *options, given) for given in ("1200", "20min", "1h")
+    )
+    assert seconds.returncode == 0, seconds.stderr
+    assert minutes.stdout == seconds.stdout
+    numbers = [len(json.loads(done.stdout)["events"]) for done in (minutes, hours)]
+    assert numbers[0] > 2 * numbers[1]  # three times as many, as far as the frames agree
 
 
 @pytest.mark.slow

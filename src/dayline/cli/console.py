@@ -33,7 +33,7 @@ def print_anywhere() -> None:
 # Parameters that messages of the library name and that are options here.
 PARAMETERS = re.compile(
     r"\b(n_events|min_duration|expected_duration|level|kind|device|pause_factor|pause_seconds|jump_km|every|fps)"
-    r"""=(["']?)([-\w.]+)\2(?!\w)"""
+    r"""=(["']?)([-\w.]+(?: [-\w.]+)*?)\2(?!\w)"""
 )
 
 

@@ -60,11 +60,15 @@ class Options:
         ),
     ] = None
     min_duration: Annotated[
-        float | None,
-        of_fineness(help="Shortest event, in seconds (in frames if there are no times)."),
+        str | None,
+        of_fineness(
+            metavar="<duration>",
+            help="Shortest event: 45s, 30min, 1h 30min; a number is seconds (frames without times).",
+        ),
     ] = None
     expected_duration: Annotated[
-        float | None, of_fineness(help="Mean duration of events, in the same unit.")
+        str | None,
+        of_fineness(metavar="<duration>", help="Mean duration of events, written the same way."),
     ] = None
     level: Annotated[
         int, of_fineness(help="Finer (1, 2, ...) or coarser (-1, -2, ...) than the default.")
@@ -277,11 +281,19 @@ class Options:
             "device": self.device,
             "level": self.level,
             "n_events": self.n_events,
-            "min_duration": self.min_duration,
-            "expected_duration": self.expected_duration,
+            "min_duration": _number_or_text(self.min_duration),
+            "expected_duration": _number_or_text(self.expected_duration),
             "kind": self.kind,
             "learned": None if self.learned is None else Learned.load(self.learned),
         }
+
+
+def _number_or_text(duration: str | None) -> float | str | None:
+    """Return a number, which has no unit, as such; `EventSegmenter` reads all others."""
+    try:
+        return None if duration is None else float(duration)
+    except ValueError:
+        return duration
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
