@@ -343,11 +343,11 @@ def made_films(n_each: int = 4) -> Iterator[Film]:
             yield make(np.random.default_rng([2026, k, seed]))
 
 
-def write_film(film: Film, path: Path) -> Path:
+def write_film(film: Film, path: Path, *, rate: int = RATE) -> Path:
     """Write a film as H.264."""
     with av.open(str(path), "w") as container:
         options = {"preset": "veryfast", "crf": "23", "x264-params": "mbtree=0"}
-        stream = container.add_stream("libx264", rate=RATE, options=options)
+        stream = container.add_stream("libx264", rate=rate, options=options)
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         for pixels in film.frames:
             container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, "rgb24")))

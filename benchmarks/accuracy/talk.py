@@ -31,7 +31,6 @@ from dayline.media.talk import Cue, sentences
 from dayline.research.baselines.segmenter import BaselineSegmenter
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/talk.md"
-MARKS = ("<!-- talk: table -->", "<!-- end of talk: table -->")
 SENTENCE = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(A-Z])")
 HEADING = re.compile(
     r"(?<=[.:!?\"] )((?:[IVX]+\. )?[A-Z][A-Z ,'&-]{7,60}[A-Z])(?= [A-Z][a-z]| [AI] )"
@@ -197,10 +196,15 @@ def main() -> None:
     table = "\n".join(lines) + "\n"
     print(table)
     if options.write:
-        before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
-        after = rest.split(MARKS[1])[1]
-        page = f"{before}{MARKS[0]}\n\n{table}\n{MARKS[1]}{after}"
-        PAGE.write_text(page, encoding="utf-8")
+        write_table(PAGE, "talk", table)
+
+
+def write_table(page: Path, name: str, table: str) -> None:
+    """Put a table into a page, between its marks."""
+    before, rest = page.read_text(encoding="utf-8").split(f"<!-- {name}: table -->")
+    end = f"<!-- end of {name}: table -->"
+    after = rest.split(end)[1]
+    page.write_text(f"{before}<!-- {name}: table -->\n\n{table}\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -51,6 +51,10 @@ FREE: dict[str, frozenset[str] | None] = {
     "csv": None,
     "json": None,
     "places": None,
+    "srt": None,
+    "vtt": None,
+    "talk.json": None,
+    "srv3": None,
 }
 """Aspects that may differ without a word, because nothing in the file could tell."""
 

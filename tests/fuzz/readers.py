@@ -73,6 +73,27 @@ def _places(path: Path) -> Reading:
     )
 
 
+def _talk(path: Path) -> Reading:
+    """Read a transcript, and go on with it as segmenting does."""
+    from dayline.album.titles import event_titles_of
+    from dayline.features.talk import talk_features
+    from dayline.media.talk import read_talk, sentences
+
+    with _warnings_as_words() as words:
+        talk = read_talk(path)
+        said = sentences(talk.cues)
+        texts = [one.text for one in said]
+        features = talk_features(texts, word_vectors=False)
+        titles = event_titles_of([texts[:2], texts[2:]])
+    starts = [cue.start for cue in talk.cues]
+    assert starts == sorted(starts), "cues are in order"
+    assert all(cue.text.strip() and cue.end >= cue.start >= 0 for cue in talk.cues)
+    assert len(features) == len(said)
+    assert np.isfinite(features).all()
+    answer = {"cues": talk.cues, "features": _digest(features), "titles": titles}
+    return Reading(answer, [*words, *talk.notes])
+
+
 def _onnx(path: Path) -> Reading:
     from dayline.features.extract import extract_features, load_extractor
 
@@ -156,6 +177,7 @@ READERS: dict[str, Callable[[Path], Reading]] = {
     **dict.fromkeys(("npy", "npz", "csv", "parquet"), _table),
     "json": _events,
     "places": _places,
+    **dict.fromkeys(("srt", "vtt", "talk.json", "srv3"), _talk),
     "onnx": _onnx,
     **dict.fromkeys(("jpeg", "gif", "tiff", "heic"), _photos),
     **dict.fromkeys(("mp4", "mov", "fragments.mp4", "mkv", "webm", "avi", "wmv", "ts"), _video),

@@ -7,11 +7,13 @@ on.
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -159,6 +161,54 @@ def _places() -> list[Sample]:
     ]
     unnamed = [KnownPlace("place-3", None, (replace(sighting(3, 0), features=np.empty(0)),))]
     return [Sample(places_text(each).encode()) for each in (places, unnamed)]
+
+
+CUES = (
+    (0.0, 2.5, "Good morning, everyone."),
+    (3.25, 6.0, "A glacier is <ice> that moves & grinds."),
+    (6.5, 9.75, "It carries stones, and leaves them as a moraine."),
+    (30.0, 33.5, "Ein Gletscher schmilzt auch: er kalbt."),
+)
+
+
+def _stamp(seconds: float, point: str) -> str:
+    return f"00:00:{int(seconds):02d}{point}{round(1000 * (seconds % 1)):03d}"
+
+
+def _srt() -> list[Sample]:
+    cues = [
+        f"{number}\n{_stamp(start, ',')} --> {_stamp(end, ',')}\n<i>{text}</i>\n"
+        for number, (start, end, text) in enumerate(CUES, start=1)
+    ]
+    text = "\n".join(cues)
+    return [Sample(text.encode()), Sample(text.replace("\n", "\r\n").encode("utf-16"))]
+
+
+def _vtt() -> list[Sample]:
+    cues = [
+        f"cue\n{_stamp(start, '.')} --> {_stamp(end, '.')} align:start\n<v Ann>{text}</v>\n"
+        for start, end, text in CUES
+    ]
+    text = "\n".join(["WEBVTT\n", "NOTE a remark\n", "STYLE\n::cue { color: red }\n", *cues])
+    return [Sample(text.encode())]
+
+
+def _transcripts() -> list[Sample]:
+    """Make transcripts as Whisper, whisper.cpp, YouTube and Hugging Face's transformers do."""
+    whisper = [{"start": a, "end": b, "text": f" {text}", "tokens": [1]} for a, b, text in CUES]
+    cpp = [{"offsets": {"from": 1000 * a, "to": 1000 * b}, "text": text} for a, b, text in CUES]
+    youtube = [
+        {"tStartMs": 1000 * a, "dDurationMs": 1000 * (b - a), "segs": [{"utf8": text}]}
+        for a, b, text in CUES
+    ]
+    chunks = [{"timestamp": [a, b], "text": text} for a, b, text in CUES]
+    forms = {"segments": whisper, "transcription": cpp, "events": youtube, "chunks": chunks}
+    return [Sample(json.dumps({name: cues}).encode()) for name, cues in forms.items()]
+
+
+def _xml() -> list[Sample]:
+    cues = [f'<p t="{1000 * a:.0f}" d="{1000 * (b - a):.0f}">{escape(t)}</p>' for a, b, t in CUES]
+    return [Sample(f'<timedtext format="3"><body>{"".join(cues)}</body></timedtext>'.encode())]
 
 
 def _onnx() -> list[Sample]:
@@ -335,6 +385,10 @@ MAKERS = {
     "parquet": _parquet,
     "json": _events,
     "places": _places,
+    "srt": _srt,
+    "vtt": _vtt,
+    "talk.json": _transcripts,
+    "srv3": _xml,
     "onnx": _onnx,
     "jpeg": _jpeg,
     "gif": _gif,
