@@ -82,7 +82,9 @@ def test_photos_directly_in_the_root_are_left_out_with_a_note(tmp_path):
 
 
 def test_a_folder_without_sequences_says_what_to_do(tmp_path):
-    with pytest.raises(ValueError, match=r"contains no photo folder, video or feature file$"):
+    with pytest.raises(
+        ValueError, match=r"contains no photo folder, video, transcript or feature file$"
+    ):
         find_sources(tmp_path)
     touch(tmp_path, "a.jpg")
     with pytest.raises(ValueError, match="it holds photos itself, so run dayline segment on it"):

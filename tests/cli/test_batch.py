@@ -15,9 +15,11 @@ from cli.run_command import ENVIRONMENT, run
 from dayline.album.save import save_events
 from dayline.batch.run import read_batch
 from dayline.events import read_events
+from dayline.features.word_vectors import has_word_vectors
 from dayline.files import UNFINISHED
 from made_films import make_moving_film
 from made_photos import make_day
+from made_talks import written_talk
 
 
 @pytest.fixture
@@ -80,6 +82,33 @@ def test_a_folder_of_films_is_a_result_for_each(tmp_path):
         assert option in done.stderr
 
 
+def test_a_folder_of_transcripts_is_a_result_for_each(tmp_path):
+    """Whisper writes one talk in several formats; the second transcript is damaged."""
+    talks = tmp_path / "talks"
+    (talks / "deep").mkdir(parents=True)
+    written_talk(talks / "one.srt")
+    (talks / "one.json").write_text("{}")
+    (talks / "one.vtt").write_text("WEBVTT\n\n00:00.000 --> 00:01.000\nAs in one.srt.\n")
+    (talks / "deep/broken.srt").write_text("no times")
+    for command in ("segment", "batch"):
+        done = run(command, talks, "-o", tmp_path / command)
+        assert done.returncode == 2
+        assert "note: deep/broken.srt: nothing is said in it" in done.stderr
+        assert "one.srt: 3 events in 75 " in done.stdout
+        assert "2 sequences: 1 done, 1 failed" in done.stdout
+    assert "2 talks · " in (tmp_path / "segment/index.html").read_text()
+
+    (talks / "deep/broken.srt").unlink()
+    done = run("segment", talks, "-o", tmp_path / "segment")
+    assert "1 sequence: 1 skipped" in done.stdout
+    # What sentences are compared by changes the events.
+    other = "--no-word-vectors" if has_word_vectors() else "--no-titles"
+    done = run("segment", talks, "-o", tmp_path / "segment", other)
+    assert "1 sequence: 1 done" in done.stdout
+    done = run("segment", talks, "-o", tmp_path / "out", "--json")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
 def test_a_dry_run_lists_the_sequences_and_writes_nothing(root, tmp_path):
     done = run("batch", root, "-o", tmp_path / "out", "--dry-run")
     assert done.stdout == "features  a.npy  ->  a.npy\nfeatures  b.csv  ->  b.csv\n2 sequences\n"
@@ -93,7 +122,7 @@ def test_wrong_input_is_one_line_and_exit_code_2(root, tmp_path):
     out = ("-o", tmp_path / "out")
     for message, arguments in {
         "no such file or folder": (tmp_path / "nope", *out),
-        "contains no photo folder, video or feature file": (tmp_path / "empty", *out),
+        "contains no photo folder, video, transcript or feature file": (tmp_path / "empty", *out),
         "contains other files (letter.txt": (root, "-o", tmp_path / "others"),
         "contains other files (a.npy": (root, "-o", root),
         "--jobs and --cluster contradict": (root, *out, "--jobs", 2, "--cluster", "tcp://h:1"),

@@ -5,7 +5,7 @@ import json
 import pytest
 import webvtt
 
-from dayline.media.talk import Cue, read_talk, sentences
+from dayline.media.talk import Cue, read_talk, sentences, talks_among
 
 SRT = """1
 00:00:01,000 --> 00:00:02,500
@@ -168,6 +168,21 @@ def test_rolling_subtitles_say_each_line_once(tmp_path):
     assert [cue.text for cue in cues] == ["one two", "three four", "five"]
     # The first line stayed until second 2.
     assert cues[0] == Cue(0.0, 2.0, "one two")
+
+
+def test_subtitles_of_a_film_are_no_talk_of_their_own(tmp_path):
+    names = (
+        "film.mp4",
+        "film.srt",
+        "film.en.vtt",
+        "filming.srt",
+        "a.vtt",
+        "a.srt",
+        "b.json",
+        ".c.srt",
+    )
+    files = [tmp_path / name for name in names]
+    assert [path.name for path in talks_among(files)] == ["filming.srt", "a.srt"]
 
 
 def test_cues_out_of_order_are_sorted_with_a_note(tmp_path):

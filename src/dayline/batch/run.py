@@ -105,7 +105,7 @@ def segment_many(
         Most processes on this machine, with one thread each; by default one per core.
     cluster : str, optional
         Address of a Dask scheduler, whose workers are used instead (extra "cluster").
-    only : {"photos", "video", "features"}, optional
+    only : {"photos", "video", "features", "talk"}, optional
         Leave out sequences that are not of this kind.
     places : str or Path, optional
         The file of places that recur in several photo folders and videos; `output`/places.json by
@@ -125,7 +125,7 @@ def segment_many(
     output = Path(output)
 
     found = given_sources(sources, only=only)
-    if any(source.kind != "features" for source in found):
+    if any(source.kind in ("photos", "video") for source in found):
         # A network that cannot be read would fail every sequence with pictures; those without need
         # no packages for them.
         with suppress(MissingExtraError):
@@ -233,16 +233,17 @@ def _write_lists(
         )
         for record in known
     ]
-    thing = "film" if all(source.kind == "video" for source in sources) else "sequence"
+    kinds = {source.kind for source in sources}
+    thing = "film" if kinds == {"video"} else "talk" if kinds == {"talk"} else "sequence"
     write_sequences(rows, folder, title=title, n_total=len(sources), thing=thing)
 
 
 def _recognize_places(tasks: Sequence[Task], path: Path) -> None:
-    """Give results the places of other results; features in files cannot be compared."""
+    """Give results the places of other results; features in files and talks cannot be compared."""
     sources = {
         task.folder: task.source.data
         for task in tasks
-        if task.source.kind != "features" and isinstance(task.source.data, Path)
+        if task.source.kind in ("photos", "video") and isinstance(task.source.data, Path)
     }
     if not sources:
         return

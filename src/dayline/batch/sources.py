@@ -20,6 +20,7 @@ from dayline.album.extraction import is_table, source_kind
 from dayline.arrays import FloatArray
 from dayline.features.tables import FeatureTable
 from dayline.media.frame import VIDEO_SUFFIXES, natural_key, shown_name
+from dayline.media.talk import talks_among
 from dayline.media.walk import (
     CAMERA_FOLDER,
     entries_of,
@@ -44,8 +45,8 @@ class Source:
         Its path below the root, or the name it was given; safe to display.
     folder : str
         Name of the folder of its result.
-    kind : {"photos", "video", "features"}
-        A folder of photos, a video, or features in a file or in memory.
+    kind : {"photos", "video", "features", "talk"}
+        A folder of photos, a video, features in a file or in memory, or a transcript.
     data : Path or FeatureTable
         Where it is.
     """
@@ -64,7 +65,7 @@ def given_sources(sources: Sources, *, only: Kind | None = None) -> list[Source]
     sources : str, Path, sequence of them, or mapping of str to array
         A folder is searched (see `find_sources`); each path of a sequence is one sequence, as for
         `dayline segment`.
-    only : {"photos", "video", "features"}, optional
+    only : {"photos", "video", "features", "talk"}, optional
         Leave out what is not of this kind, such as tables beside films.
     """
     if isinstance(sources, Mapping):
@@ -86,6 +87,7 @@ def find_sources(root: Path) -> list[Source]:
     - Each video is one sequence, but for the clip of a live photo (IMG_1.MOV beside IMG_1.HEIC).
     - Each feature file is one sequence, but for tables in a photo folder, which describe the
       photos.
+    - Each transcript is one sequence, but for the subtitles of a film beside them.
     - Hidden files and results of dayline are passed over. Photos directly in the root are left
       out with a note.
 
@@ -103,7 +105,7 @@ def find_sources(root: Path) -> list[Source]:
     if not found:
         hint = "; it holds photos itself, so run dayline segment on it" if loose else ""
         raise ValueError(
-            f"{shown_name(root)}: contains no photo folder, video or feature file{hint}"
+            f"{shown_name(root)}: contains no photo folder, video, transcript or feature file{hint}"
         )
     if loose:
         warnings.warn(
@@ -138,10 +140,14 @@ def _below(folder: Path, root: Path, been: set[tuple[int, int]]) -> Iterator[tup
                 yield "video", path
         return
 
-    for path in entries:
-        if path.name.startswith(".") or is_folder(path):
+    files = [path for path in entries if not is_folder(path)]
+    talks = set(talks_among(files))
+    for path in files:
+        if path.name.startswith("."):
             continue
-        if is_table(path):
+        if path in talks:
+            yield "talk", path
+        elif is_table(path):
             yield "features", path
         elif path.suffix.lower() in VIDEO_SUFFIXES and path.stem.casefold() not in photos:
             yield "video", path

@@ -70,7 +70,7 @@ class BatchRecord:
     titles : tuple of EventTitle
         Its events with a name or a title.
     length : float or None
-        Seconds that a film lasts.
+        Seconds that a film or a talk lasts.
     """
 
     name: str
@@ -289,8 +289,14 @@ def _record(task: Task, segmentation: Segmentation, written: Written) -> BatchRe
         events=f"{task.source.folder}/{EVENTS}",
         pictures=tuple(written.pictures[frame] for frame in shown if frame in written.pictures),
         titles=_titles(segmentation, task.folder),
-        length=segmentation.shots[-1].stop_time if segmentation.shots else None,
+        length=_length(segmentation),
     )
+
+
+def _length(segmentation: Segmentation) -> float | None:
+    if segmentation.shots:
+        return segmentation.shots[-1].stop_time
+    return None if segmentation.texts is None else segmentation.events[-1].stop_time
 
 
 def _titles(segmentation: Segmentation, folder: Path) -> tuple[EventTitle, ...]:

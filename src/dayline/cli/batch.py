@@ -1,4 +1,4 @@
-"""`dayline batch`: many photo folders, videos and feature files in, a result for each out."""
+"""`dayline batch`: many photo folders, videos, transcripts, tables in, a result for each out."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def batch(
         Path,
         typer.Argument(
             help=(
-                "A folder with photo folders, videos and feature files; each is one sequence"
-                " (docs/batch.md)."
+                "A folder with photo folders, videos, transcripts and feature files; each is one"
+                " sequence (docs/batch.md)."
             )
         ),
     ],
@@ -72,7 +72,7 @@ def run_batch(
     ----------
     root, output, options, jobs, cluster
         See `batch`.
-    only : {"photos", "video", "features"}, optional
+    only : {"photos", "video", "features", "talk"}, optional
         Leave out what is not of this kind.
     """
     from dayline.batch.run import segment_many

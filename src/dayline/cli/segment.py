@@ -24,7 +24,7 @@ def segment(
         typer.Argument(
             help=(
                 "A folder of photos, with or without subfolders (grouped by day), a video, a folder"
-                " of videos, a transcript, or a feature file."
+                " of videos or of transcripts, a transcript, or a feature file."
             )
         ),
     ],
@@ -120,26 +120,27 @@ def segment(
     from dayline.cli.batch import print_sources, run_batch
     from dayline.cli.console import open_in_browser, progress_bar
     from dayline.events import read_events
-    from dayline.media.walk import holds_only_videos
+    from dayline.media.walk import only_kind
 
     offsets = tuple(parse_offset(text) for text in offset or ())
     settings = replace(options.settings(offsets=offsets), cuts=cuts, talk=talk)
-    if source.is_dir() and holds_only_videos(source):
-        _check_options(source, "video", options, settings, by_folder=by_folder, as_one=as_one)
+    if source.is_dir() and (only := only_kind(source)) is not None:
+        _check_options(source, only, options, settings, by_folder=by_folder, as_one=as_one)
         for option, is_given in (
             ("--corrections", corrections),
             ("--forget-corrections", forget_corrections),
             ("--json", as_json),
             ("--cuts", cuts),
+            ("--talk", talk),
         ):
             if is_given:
-                raise ValueError(f"{source}: {option} works for one film only; pass that film")
+                raise ValueError(f"{source}: {option} works for one file only; pass that file")
         if dry_run:
-            print_sources(source, only="video")
+            print_sources(source, only=only)
             return
         output = default_output(source) if output is None else output
         try:
-            run_batch(source, output, options, only="video")
+            run_batch(source, output, options, only=only)
         finally:
             if open_page and (output / "index.html").exists():
                 open_in_browser(output / "index.html")

@@ -14,10 +14,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 from dayline.files import UnreadableFileError, parse_json
-from dayline.media.frame import shown_name
+from dayline.media.frame import VIDEO_SUFFIXES, shown_name
 from dayline.text import clean_text
 
 TALK_SUFFIXES = (".srt", ".vtt", ".json", ".json3", ".xml", ".srv1", ".srv2", ".srv3")
+OF_FOLDERS = (".srt", ".vtt", ".json3", ".srv3", ".srv2", ".srv1")
+"""What is a transcript wherever it lies, the best first; other .json and .xml may be anything."""
+
 LARGEST = 64 * 2**20
 """Bytes; a day of speech as subtitles has about 2 MB, as JSON with a time per word 30."""
 
@@ -135,6 +138,30 @@ def talk_beside(film: Path) -> Path | None:
             if re.fullmatch(form, name, re.IGNORECASE) and (film.parent / name).is_file():
                 return film.parent / name
     return None
+
+
+def talks_among(files: Sequence[Path]) -> list[Path]:
+    """Return the transcripts among the files of a folder that are of no film beside them.
+
+    Of several formats of one talk, as Whisper and yt-dlp write, the first of `OF_FOLDERS` counts.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        The files of one folder.
+    """
+    films = {path.stem.casefold() for path in files if path.suffix.lower() in VIDEO_SUFFIXES}
+    found: dict[str, Path] = {}
+    for suffix in OF_FOLDERS:
+        for path in files:
+            parts = path.stem.casefold().split(".")
+            # film.en.srt belongs to film.mp4.
+            is_of_film = any(".".join(parts[:k]) in films for k in range(1, len(parts) + 1))
+            is_hidden = path.name.startswith(".")
+            if path.suffix.lower() == suffix and not is_of_film and not is_hidden:
+                found.setdefault(path.stem.casefold(), path)
+    kept = set(found.values())
+    return [path for path in files if path in kept]
 
 
 def sentences(cues: Sequence[Cue]) -> tuple[Cue, ...]:

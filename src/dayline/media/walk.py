@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from dayline.events import SkippedFile
 from dayline.media.frame import (
@@ -18,6 +19,7 @@ from dayline.media.frame import (
     VIDEO_SUFFIXES,
     shown_name,
 )
+from dayline.media.talk import OF_FOLDERS
 from dayline.result_folder import MARK, SORTED_PHOTOS
 
 # Folders that programs fill with copies of photos.
@@ -43,6 +45,8 @@ class FilesFound:
         The folder.
     photos, videos : list of Path
         Files by their suffix; exports of dayline are not photos.
+    talks : list of Path
+        Subtitles and transcripts, also those of the videos.
     sidecars : list of Path
         Files that end in .json; Google Takeout keeps times in them.
     live : dict of Path to Path
@@ -51,7 +55,8 @@ class FilesFound:
     n_raw_twins : int
         Number of RAW files that are not used, since the same photo is there in another format.
     n_other, n_hidden : int
-        Number of other files, sidecars of photos aside, and of hidden files.
+        Number of other files, sidecars of photos aside but transcripts included, and of hidden
+        files.
     results : list of Path
         Results and exports of dayline, which are not entered.
     closed : list of SkippedFile
@@ -61,6 +66,7 @@ class FilesFound:
     root: Path
     photos: list[Path] = field(default_factory=list)
     videos: list[Path] = field(default_factory=list)
+    talks: list[Path] = field(default_factory=list)
     sidecars: list[Path] = field(default_factory=list)
     live: dict[Path, Path] = field(default_factory=dict)
     n_raw_twins: int = 0
@@ -94,15 +100,19 @@ def find_files(folder: Path) -> FilesFound:
             found.sidecars.append(path)
         elif suffix != ".xmp":
             found.n_other += 1
+            if suffix in OF_FOLDERS:
+                found.talks.append(path)
     _leave_out_raw_twins(found)
     _pair_live_photos(found)
     return found
 
 
-def holds_only_videos(folder: Path) -> bool:
-    """Return whether a folder and its subfolders have videos, and no photos."""
+def only_kind(folder: Path) -> Literal["video", "talk"] | None:
+    """Return what a folder without photos is of: videos, else transcripts; None if neither."""
     found = find_files(folder)
-    return bool(found.videos) and not found.photos
+    if found.photos or not (found.videos or found.talks):
+        return None
+    return "video" if found.videos else "talk"
 
 
 def _leave_out_raw_twins(found: FilesFound) -> None:
