@@ -16,9 +16,11 @@ from dayline import EventSegmenter, score_boundaries
 from dayline.arrays import unit_rows
 from dayline.decision.decide import Requests, decide, nested_levels
 from dayline.decision.evidence import (
+    SHARES,
     abruptness,
     agreement,
     boundary_weights,
+    build_hierarchies,
     compare_neighbors,
     gather_evidence,
     hard_cuts,
@@ -27,6 +29,7 @@ from dayline.decision.evidence import (
     two_views,
 )
 from dayline.decision.model import expected_f1, load_model
+from dayline.decision.partition import build_hierarchy
 from dayline.method.denoise import comparable_columns, standardize
 from dayline.research.datasets.synthetic import make_communities
 
@@ -71,6 +74,19 @@ def test_both_views_have_the_same_weight(random):
     assert views.shape == (30, 10)
     np.testing.assert_allclose(np.sum(views[:, :5] ** 2, axis=1), 0.5)
     np.testing.assert_allclose(np.sum(views[:, 5:] ** 2, axis=1), 0.5)
+
+
+@pytest.mark.parametrize(("slow", "n_different"), [(1.0, 1), (1.02, 1), (100.0, 3)])
+def test_each_share_of_the_slowness_has_its_own_candidates(slow, n_different):
+    views, weights, model = unit_rows(MADE), np.linspace(0.0, 1.0, 160), load_model()
+    found = build_hierarchies(views, weights, slow, model)
+    for share, hierarchy in zip(SHARES, found, strict=True):
+        penalty = model.candidate_penalty * slow**share
+        own = build_hierarchy(views, weights, penalty=penalty, required=NONE, forbidden=NONE)
+        assert hierarchy.penalty == penalty
+        assert hierarchy.boundaries.tolist() == own.boundaries.tolist()
+        np.testing.assert_array_equal(hierarchy.log_heights, own.log_heights)
+    assert len({tuple(hierarchy.boundaries.tolist()) for hierarchy in found}) == n_different
 
 
 def test_a_hard_cut_weighs_more(random):

@@ -81,7 +81,9 @@ def test_partition_is_the_best_of_all_partitions(min_length):
         assert found == best_partition(x, penalties, min_length=min_length), f"seed {seed}"
 
 
-def test_partition_between_fixed_boundaries_is_the_best_of_every_piece():
+@pytest.mark.parametrize("block", [1, 3, 64])
+def test_partition_between_fixed_boundaries_is_the_best_of_every_piece(monkeypatch, block):
+    monkeypatch.setattr(module, "BLOCK", block)
     for seed in range(200):
         rng, x, penalties = made(seed)
         fixed = rng.choice(

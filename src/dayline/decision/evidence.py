@@ -7,7 +7,7 @@ weighs the evidence, and `dayline.decision.decide` chooses boundaries by it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -411,14 +411,17 @@ def build_hierarchies(
     change may also be an event of its own.
     """
     none = np.zeros(0, dtype=np.int64)
-    found: dict[float, Hierarchy] = {}
-    for share in SHARES:
-        penalty = model.candidate_penalty * slow**share
-        if penalty not in found:
-            found[penalty] = build_hierarchy(
-                views, log_weights, penalty=penalty, required=none, forbidden=none
-            )
-    return [found[model.candidate_penalty * slow**share] for share in SHARES]
+
+    def build(penalty: float) -> Hierarchy:
+        return build_hierarchy(views, log_weights, penalty=penalty, required=none, forbidden=none)
+
+    highest, *between, lowest = (model.candidate_penalty * slow**share for share in SHARES)
+    fewest = build(highest)
+    most = fewest if lowest == highest else build(lowest)
+    # What is optimal at two penalties is optimal at those between.
+    if np.array_equal(fewest.boundaries, most.boundaries):
+        return [fewest, *(replace(fewest, penalty=penalty) for penalty in between), most]
+    return [fewest, *(build(penalty) for penalty in between), most]
 
 
 def find_answers(

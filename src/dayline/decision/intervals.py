@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 
@@ -65,31 +64,33 @@ def places_of(evidence: Evidence, boundaries: IntArray) -> Iterator[tuple[IntArr
     """
     hierarchy = evidence.hierarchy
     n_frames = len(hierarchy.x)
+
+    # Neither end of the sequence is a boundary, so all frames up to there are nearer.
+    edges = np.concatenate([[0], boundaries, [n_frames]])
+    first, last = (edges[:-2] + boundaries) // 2 + 1, (boundaries + edges[2:] - 1) // 2
+    first[:1], last[-1:] = 1, n_frames - 1
+    sizes = last - first + 1
+    of, begins = np.repeat(np.arange(len(boundaries)), sizes), np.cumsum(sizes) - sizes
+    frames = np.arange(len(of)) + (first - begins)[of]
+
+    # What the events before and after gain with the boundary at each of them.
+    start, stop = edges[of], edges[of + 2]
     sums = running_sums(hierarchy.x)
-    is_forbidden = np.zeros(n_frames, dtype=bool)
-    is_forbidden[hierarchy.forbidden] = True
+    left, right = (frames - start)[:, None], (stop - frames)[:, None]
+    contrast = (sums[frames] - sums[start]) / left - (sums[stop] - sums[frames]) / right
+    gain = np.sum(contrast * contrast * left * right / (left + right), axis=1)
+    gain[np.isin(frames, hierarchy.forbidden)] = -np.inf
+    here = gain[begins + boundaries - first]
 
-    edges = [0, *boundaries.tolist(), n_frames]
-    for (start, boundary), stop in zip(pairwise(edges), edges[2:], strict=False):
-        # Neither end of the sequence is a boundary, so all frames up to there are nearer.
-        first = start + 1 if start == 0 else (start + boundary) // 2 + 1
-        last = stop - 1 if stop == n_frames else (boundary + stop - 1) // 2
-        frames = np.arange(min(first, boundary), max(last, boundary) + 1)
-
-        left, right = (frames - start)[:, None], (stop - frames)[:, None]
-        contrast = (sums[frames] - sums[start]) / left - (sums[stop] - sums[frames]) / right
-        gain = np.sum(contrast * contrast * left * right / (left + right), axis=1)
-        gain[is_forbidden[frames]] = -np.inf
-        yield (
-            frames,
-            np.column_stack(
-                [
-                    (gain - gain[boundary - frames[0]]) / hierarchy.penalty,
-                    hierarchy.log_weights[frames] > 0,
-                    np.log1p(np.abs(frames - boundary)),
-                ]
-            ),
-        )
+    terms = np.column_stack(
+        [
+            (gain - here[of]) / hierarchy.penalty,
+            hierarchy.log_weights[frames] > 0,
+            np.log1p(np.abs(frames - boundaries[of])),
+        ]
+    )
+    for begin, size in zip(begins, sizes, strict=True):
+        yield frames[begin : begin + size], terms[begin : begin + size]
 
 
 def place_weights(terms: FloatArray, weights: FloatArray = WEIGHTS) -> FloatArray:

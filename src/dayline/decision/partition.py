@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -53,7 +52,7 @@ def partition(
             f"penalty={show_value(penalty)}; it must be a number of at least 0, or one for each"
             " frame"
         )
-    return _best_path(u, penalties, min(min_length, n + 1))
+    return _best_path(u, penalties, min(min_length, n + 1), np.zeros(0, dtype=np.int64))
 
 
 def partition_between(x: FloatArray, penalties: FloatArray, fixed: IntArray) -> IntArray:
@@ -66,54 +65,52 @@ def partition_between(x: FloatArray, penalties: FloatArray, fixed: IntArray) -> 
     fixed : ndarray of int
         Boundaries that stay, whatever their penalty.
     """
-    pieces = [fixed]
-    for start, stop in pairwise([0, *fixed.tolist(), len(x)]):
-        # Two events have two frames each at least.
-        if stop - start > 3:
-            pieces.append(start + _best_path(x[start:stop], penalties[start:stop], 2))
-    return np.unique(np.concatenate(pieces))
+    return _best_path(x, penalties, 2, fixed)
 
 
-def _best_path(u: FloatArray, penalties: FloatArray, min_length: int) -> IntArray:
-    """Find the best chain of positions from the first frame to the end."""
+def _best_path(u: FloatArray, penalties: FloatArray, min_length: int, fixed: IntArray) -> IntArray:
+    """Find the best chain of positions from the first frame to the end, by way of the fixed ones."""
     # Neither end of the sequence has a penalty.
+    stations = np.concatenate([[0], fixed, [len(u)]])
     penalty_at = np.append(penalties, 0.0)
-    penalty_at[0] = 0.0
+    penalty_at[stations] = 0.0
     positions = np.flatnonzero(np.isfinite(penalty_at))
     penalty_at = penalty_at[positions]
     sums = running_sums(u)
 
+    # No event goes beyond the next fixed boundary; one from the last to the next may be short.
+    latest = stations[np.searchsorted(fixed, positions, side="right") + 1]
+    is_station = np.isin(positions, stations[:-1])
+    least = np.where(is_station, np.minimum(latest - positions, min_length), min_length)
+
     n = len(positions)
     best = np.full(n, -np.inf)
-    best[0] = 0.0
     previous = np.zeros(n, dtype=np.int64)
     # Starts that may still win, and the position from which on each cannot.
-    starts, limits = np.zeros(1, dtype=np.int64), np.full(1, np.inf)
+    starts, limits = np.zeros(1, dtype=np.int64), latest[:1] + 1.0
 
     # A few calls for a block of ends take a tenth of the time of a few calls for every end.
     for first in range(1, n, BLOCK):
         ends = np.arange(first, min(first + BLOCK, n))
-        gains = (
-            _gains(sums, positions, starts, ends, min_length)
-            + (best[starts] - penalty_at[starts])[:, None]
-        )
-        between = _gains(sums, positions, ends, ends, min_length)
-        highest, penalty = gains.max(axis=0), penalty_at[ends]
-        for k in range(len(ends) - 1):
-            np.maximum(
-                highest[k + 1 :],
-                between[k, k + 1 :] + (highest[k] - penalty[k]),
-                out=highest[k + 1 :],
-            )
-        gains = np.concatenate([gains, between + (highest - penalty)[:, None]])
+        starts, limits = np.append(starts, ends), np.append(limits, latest[ends] + 1.0)
+        lengths = positions[ends] - positions[starts][:, None]
+        may_be = (lengths >= least[starts][:, None]) & (positions[ends] <= latest[starts][:, None])
+        own = np.where(may_be, _gains(sums, positions[starts], positions[ends]), -np.inf)
 
-        starts, limits = np.append(starts, ends), np.append(limits, np.full(len(ends), np.inf))
-        best[ends], previous[ends] = highest, starts[np.argmax(gains, axis=0)]
+        # The ends are starts, too: each turn adds one of them to the chains, until none gains.
+        for _ in ends:
+            before = np.where(is_station[starts], 0.0, best[starts] - penalty_at[starts])
+            gains = own + before[:, None]
+            highest = gains.max(axis=0)
+            if np.array_equal(highest, best[ends]):
+                break
+            best[ends] = highest
+        previous[ends] = starts[np.argmax(gains, axis=0)]
 
         # Splitting an event never lowers the sum. A start that gains no more at an end than the
         # best one less the penalty there therefore loses to a boundary at this end, for every end
         # at least `min_length` frames later.
-        is_beaten = (gains <= highest - penalty) & (gains > -np.inf)
+        is_beaten = (gains <= highest - penalty_at[ends]) & (gains > -np.inf)
         since = np.where(
             is_beaten.any(axis=1),
             positions[ends[np.argmax(is_beaten, axis=1)]] + min_length,
@@ -132,26 +129,18 @@ def _best_path(u: FloatArray, penalties: FloatArray, min_length: int) -> IntArra
     return trace_back(previous, positions)
 
 
-def _gains(
-    sums: FloatArray, positions: IntArray, starts: IntArray, ends: IntArray, min_length: int
-) -> FloatArray:
-    """Return length times squared length of the mean of every event, by start and end.
-
-    It is minus infinity for events that are too short.
-    """
-    lengths = positions[ends] - positions[starts][:, None]
-    # From one product of sums, relative to the first end so that no digits are lost: differences of
-    # all pairs take several times as long.
-    here = sums[positions[ends[0]]]
-    before, until = sums[positions[starts]] - here, sums[positions[ends]] - here
+def _gains(sums: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
+    """Return length times squared length of the mean of every event, by start and stop."""
+    # From one product of sums, relative to the first stop so that no digits are lost: differences
+    # of all pairs take several times as long.
+    here = sums[stops[0]]
+    before, until = sums[starts] - here, sums[stops] - here
     squares = (
         np.sum(before * before, axis=1)[:, None]
         + np.sum(until * until, axis=1)
         - 2 * before @ until.T
     )
-    return np.where(
-        lengths >= min_length, np.maximum(squares, 0.0) / np.maximum(lengths, 1), -np.inf
-    )
+    return np.asarray(np.maximum(squares, 0.0) / np.maximum(stops - starts[:, None], 1))
 
 
 def running_sums(x: FloatArray) -> FloatArray:
@@ -194,7 +183,8 @@ class Hierarchy:
         before, so that the order does not depend on how many are wanted.
         """
         order, penalty = self.boundaries, self.penalty
-        while len(order) < n_boundaries and penalty > 1e-12:
+        # Where frames are equal, rounding gains less than that.
+        while len(order) < n_boundaries and penalty > 1e-9:
             penalty /= 4
             finer = build_hierarchy(
                 self.x,
@@ -253,11 +243,12 @@ def merge_events(
     edges = [0, *frames.tolist(), len(x)]
     sums = running_sums(x)[edges]
     before, after = [k - 1 for k in range(len(edges))], [k + 1 for k in range(len(edges))]
+    # Of the event that begins at each edge.
+    means = [*np.diff(sums, axis=0) / np.diff(edges)[:, None]]
 
     def gain(k: int) -> float:
-        i, j = before[k], after[k]
-        left, right = edges[k] - edges[i], edges[j] - edges[k]
-        contrast = (sums[k] - sums[i]) / left - (sums[j] - sums[k]) / right
+        left, right = edges[k] - edges[before[k]], edges[after[k]] - edges[k]
+        contrast = means[before[k]] - means[k]
         return float(weights[edges[k]] * (contrast @ contrast) * left * right / (left + right))
 
     stays = np.isin(edges, required)
@@ -273,9 +264,11 @@ def merge_events(
         del latest[k]
         removed.append(edges[k])
         gains.append(value)
-        after[before[k]], before[after[k]] = after[k], before[k]
+        i, j = before[k], after[k]
+        after[i], before[j] = j, i
+        means[i] = (sums[j] - sums[i]) / (edges[j] - edges[i])
         # Merging changes the gains of neighbors.
-        for beside in (before[k], after[k]):
+        for beside in (i, j):
             if beside in latest:
                 latest[beside] = gain(beside)
                 heapq.heappush(queue, (latest[beside], beside))
