@@ -536,8 +536,11 @@ def segment_talk(
         on_step=on_step,
     )
     found = result.segmentation
-    # An event lasts until its last sentence ends; none begins later than the next event.
-    events = [replace(event, stop_time=said[event.stop - 1].end) for event in found.events]
+    # An event lasts until its last sentence ends; none begins later than the next event. What
+    # recurs in a talk is no place.
+    events = [
+        replace(event, stop_time=said[event.stop - 1].end, community=None) for event in found.events
+    ]
     counts = (
         f"{counted(len(talk.cues), 'cue')} in {counted(len(said), 'sentence')}, compared by"
         f" {_features_of_talk(settings)}"

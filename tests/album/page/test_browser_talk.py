@@ -62,3 +62,12 @@ def test_titles_are_shown_until_there_is_a_name_and_follow_the_level(visit, fold
     names.nth(1).fill("Music")
     names.nth(1).blur()
     assert names.nth(1).input_value() == "Music"
+
+
+def test_events_of_a_talk_have_colors_and_no_places(visit, folder):
+    page = visit(folder).page
+    colors = page.locator(".event").evaluate_all(
+        "rows => rows.map((row) => getComputedStyle(row).getPropertyValue('--c') || row.className)"
+    )
+    assert len(set(colors)) == 3
+    assert page.locator("text=Place A").count() == 0

@@ -17,6 +17,7 @@ import {
 import { data, durationText, eventDuration, eventSpanText, isWall, thing } from "./frames.js";
 import { isEventHidden, isEventLeftOut, keyFrame } from "./marks.js";
 import { pictureOf } from "./pictures.js";
+import { hasTalk } from "./talk.js";
 import { letters, plural } from "./text.js";
 import { automaticTitle } from "./titles.js";
 
@@ -115,6 +116,7 @@ export function shownTitle(index) {
 
 export function colorClass(event, index) {
   const rank = contextRanks.get(contextOf.get(event.community));
+  if (rank === undefined && hasTalk) return `c${index % N_COLORS}`;
   if (rank === undefined) return index % 2 ? "c-none odd" : "c-none";
   return `c${rank % N_COLORS}`;
 }
