@@ -413,7 +413,17 @@ def _write_overview(
         page = page_data(folder / name / "index.html") or {}
         pictures, ratios = _pictures(page)
         addresses = kept_addresses(page)
-        rows.append(Day(shown_name(name), name, day.segmentation, "", pictures, ratios, addresses))
+        rows.append(
+            Day(
+                shown_name(name),
+                name,
+                day.segmentation,
+                pictures=pictures,
+                ratios=ratios,
+                addresses=addresses,
+                entries=[str(entry) for entry in (page.get("calendar") or {}).get("days", ())],
+            )
+        )
         albums[name] = page.get("album")
 
     places = find_album_places(rows, before=overview_data(folder))

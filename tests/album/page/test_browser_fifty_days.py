@@ -82,10 +82,18 @@ def test_from_overview_to_day_to_story_to_next_day_back_and_to_the_search(visit,
     page.keyboard.type("friday")
     assert page.locator("#found").inner_text() == "21 events on 7 days"
     follow(seen, "#results .card-title a", "Friday 13 March 2015")
-    # From a day, the same key leads to the search of all days, but while a name is typed.
+    # From a day, the same key leads to the search of all days, but while a name is typed, or a
+    # dialog is open.
     press("/")
     assert page.evaluate("document.activeElement.value") == "/"
     press("Escape")
+    press("?")
+    seen.wait_until("document.querySelector('dialog[open]') !== null")
+    press("/")
+    page.wait_for_timeout(100)
+    assert page.locator("h1").inner_text() == "Friday 13 March 2015"
+    press("Escape")
+    seen.wait_until("document.querySelector('dialog[open]') === null")
     with page.expect_navigation():
         press("/")
     page.keyboard.type("img_4903")

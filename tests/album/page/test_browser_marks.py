@@ -191,3 +191,8 @@ def test_share_says_how_and_that_changes_must_be_saved_first(visit, folder, widt
     seen.page.get_by_role("button", name="Share").click()
     (text,) = seen.notices()
     assert "Save first" in text
+    # Escape closes it and returns to the button, wherever the keyboard was in it.
+    seen.page.locator(".notice .command").focus()
+    seen.page.keyboard.press("Escape")
+    assert seen.notices() == []
+    assert seen.page.evaluate("document.activeElement.id") == "share"

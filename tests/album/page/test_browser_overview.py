@@ -10,7 +10,7 @@ import pytest
 
 from dayline.album.page.overview import Day, write_overview
 from dayline.album.page.page import write_page
-from dayline.events import Event, Place, Segmentation
+from dayline.events import Event, Place, Segmentation, SetAside
 
 NASTY = "</script><img src=x onerror=alert(1)>"
 FIRST = 1672563600.0  # 1 January 2023, 09:00
@@ -204,3 +204,44 @@ def test_days_without_clock_or_scripts_are_still_listed(visit, tmp_path):
     assert seen.page.locator("#places").is_hidden()
     assert seen.page.locator(".piece").count() == 4
     assert 'href="x/index.html">x</a>' in (tmp_path / "index.html").read_text()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_search_finds_files_set_aside_and_entries_of_whole_days(visit, tmp_path, width):
+    days = made_days()[:3]
+    aside = tuple(SetAside(f"Screenshot_{k}.png", "screenshot", f"x{k}") for k in range(12))
+    days[1] = replace(days[1], segmentation=replace(days[1].segmentation, set_aside=aside))
+    days[2] = replace(days[2], entries=("Anniversary <b>", "Paris"))
+    for day in days:
+        write_page(day.segmentation, tmp_path / day.folder)
+    write_overview(days, tmp_path, title="year")
+    seen = visit(tmp_path, width=width)
+    assert (
+        seen.page.locator(".from-calendar").text_content()
+        == "Anniversary <b> · Paris in your calendar"
+    )
+
+    def found(text):
+        seen.page.fill("#search", text)
+        shown = seen.page.locator("#days > li:visible h3").all_inner_texts()
+        return seen.page.locator("#found").inner_text(), [one.partition(",")[0] for one in shown]
+
+    assert found("screenshot") == ("12 files set aside on 1 day", ["Monday 2 January 2023"])
+    assert seen.page.locator("#results").is_hidden()
+    assert found("screenshot_11")[0] == "1 file set aside on 1 day"
+    assert found("anniversary")[1] == ["Friday 3 February 2023"]
+    assert found("anniversary")[0] == "2 events on 1 day"
+    assert found("nowhere") == ("Nothing found", [])
+    found("screenshot_3")
+    seen.page.locator(".found-aside a", has_text="Screenshot_3.png").click()
+    seen.wait_until("document.getElementById('aside').open")
+    assert seen.page.locator("#aside li").count() == 12
+    assert seen.complaints == []
+
+
+def test_nothing_that_was_set_aside_is_told_of_a_day_with_hidden_photos(tmp_path):
+    days = made_days()[:1]
+    aside = (SetAside("Screenshot_bank.png", "screenshot", "x"),)
+    hidden = replace(days[0].segmentation, set_aside=aside, hidden=(3,))
+    write_overview([replace(days[0], segmentation=hidden)], tmp_path, title="year")
+    assert "Screenshot_bank" not in (tmp_path / "index.html").read_text()

@@ -15,6 +15,7 @@ from album.view.conftest import running
 from dayline.album.days import find_days, renew_overview, segment_days
 from dayline.album.page.overview import overview_data
 from dayline.album.settings import Settings
+from made_calendars import write_calendar
 from made_locations import photo_at
 
 # Importing it would raise the field limit of csv for all tests.
@@ -107,6 +108,26 @@ def test_a_name_is_saved_shown_and_found_and_stays_with_the_photos(tab, album):
         days = overview_data(album)["folders"][3:6]
         assert client.post(json.dumps({"days": days, "name": " "}), "trips.json")[0] == 200
     assert overview_data(album)["trips"] == [[None, "Lisbon", [3, 4, 5]]]
+
+
+def test_an_entry_of_the_calendar_for_whole_days_is_offered_as_the_name(tab, album):
+    pytest.importorskip("recurring_ical_events")
+    entry = "SUMMARY:Spring <b>|DTSTART;VALUE=DATE:20150315|DTEND;VALUE=DATE:20150317"
+    other = "SUMMARY:Laundry|DTSTART;VALUE=DATE:20150317|DTEND;VALUE=DATE:20150318"
+    segment(album.parent, calendars=(write_calendar(album.parent / "my.ics", entry, other),))
+    with running(album) as client:
+        tab.page.goto(f"http://{client.server.authority}{client.path}")
+        assert tab.page.locator("#day-4 .from-calendar").inner_text().startswith("Spring <b>")
+        offered = tab.page.locator(".trips .suggestion")
+        assert offered.all_inner_texts() == ["Name it “Spring <b>”"]
+        offered.click()
+        tab.page.locator("#trips-said", has_text="Saved").wait_for()
+        assert tab.page.locator(".trips h3").inner_text() == "Spring <b>"
+        assert offered.count() == 0
+        tab.page.reload()
+        assert offered.count() == 0
+        assert tab.complaints == []
+    assert overview_data(album)["trips"] == [["Spring <b>", "Lisbon", [3, 4, 5]]]
 
 
 def test_escape_leaves_a_name_as_it_is(tab, album):

@@ -30,3 +30,11 @@ export function renderAside() {
     if (frame !== undefined) openAside(Number(frame));
   });
 }
+
+// Where the search of the album leads to.
+export function openAsideList() {
+  const list = document.getElementById("aside");
+  if (list === null) return;
+  list.open = true;
+  list.scrollIntoView({ block: "start", behavior: "instant" });
+}

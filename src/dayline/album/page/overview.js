@@ -356,6 +356,7 @@ const texts = events.map((event) =>
       event.where ?? "",
       tripText(data, event.day.index),
       event.day.name,
+      ...event.day.entries,
       decodeURIComponent(safe(event.day.folder)),
     ].join(" "),
   ),
@@ -363,6 +364,29 @@ const texts = events.map((event) =>
 const files = events.map((event) =>
   comparable((event.day.files ?? []).slice(event.first, event.first + event.frames).join("\n")),
 );
+
+// What is found of a day besides its events: its date, entries of the calendar, and files that were
+// set aside, such as screenshots.
+const rowTexts = days.map((day, index) => {
+  const heading = document.querySelector(`#day-${index + 1} h3`).textContent;
+  return comparable([heading, ...(day?.entries ?? [])].join(" "));
+});
+const asideTexts = days.map((day) =>
+  (day?.aside ?? []).map(([kind, name]) => comparable(`${kind} ${name}`)),
+);
+
+// Says how many of the files that were set aside on a day are meant, with a link to them.
+function showAside(row, day, words) {
+  row.querySelector(".found-aside")?.remove();
+  if (words.length === 0 || chosenPlace !== null) return 0;
+  const fits = (text) => words.every((word) => text.includes(word));
+  const names = (day?.aside ?? []).filter((_, k) => fits(asideTexts[day.index][k]));
+  if (names.length === 0) return 0;
+  const what = names.length === 1 ? names[0][1] : plural(names.length, "file");
+  const link = make("a", { href: `${day.folder}/index.html#aside` }, what);
+  row.append(make("p", { class: "soft found-aside", dir: "auto" }, "Set aside: ", link));
+  return names.length;
+}
 
 // The photo of an event whose file a search means; null if it means the event.
 function photoFound(event, words) {
@@ -431,22 +455,22 @@ function search() {
     part.classList.toggle("aside", words.length > 0);
 
   const shown = new Set(matches.map((event) => event.day.index));
+  let nAside = 0;
   document.querySelectorAll("#days > li").forEach((row, index) => {
-    const named =
-      chosenPlace === null &&
-      words.every((word) => comparable(row.querySelector("h3").textContent).includes(word));
-    if (words.length > 0 && named) shown.add(index);
+    const named = chosenPlace === null && words.every((word) => rowTexts[index].includes(word));
+    const inDay = showAside(row, days[index], words);
+    nAside += inDay;
+    if (words.length > 0 && (named || inDay > 0)) shown.add(index);
     row.hidden = words.length > 0 && !shown.has(index);
   });
   document.getElementById("days").parentElement.hidden = words.length > 0 && shown.size === 0;
 
-  found.textContent = !words.length
-    ? ""
-    : matches.length
-      ? `${plural(matches.length, "event")} on ${plural(shown.size, "day")}`
-      : shown.size
-        ? plural(shown.size, "day")
-        : "Nothing found";
+  const what = [
+    matches.length ? plural(matches.length, "event") : "",
+    nAside ? `${plural(nAside, "file")} set aside` : "",
+  ].filter(Boolean);
+  const on = [what.join(" and "), plural(shown.size, "day")].filter(Boolean).join(" on ");
+  found.textContent = !words.length ? "" : shown.size ? on : "Nothing found";
   const cards = matches
     .slice(0, MOST_RESULTS)
     .map((event) => card(event, chosenPlace === null ? photoFound(event, words) : null));

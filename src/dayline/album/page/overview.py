@@ -53,6 +53,8 @@ class Day:
         Width by height of these pictures.
     addresses : mapping, optional
         See `dayline.album.page.addresses.renew_addresses`.
+    entries : sequence of str
+        Entries of the person's calendar for the whole day.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Day:
     pictures: Mapping[int, str] = field(default_factory=dict)
     ratios: Mapping[int, float] = field(default_factory=dict)
     addresses: Mapping[str, Any] | None = None
+    entries: Sequence[str] = ()
 
     @cached_property
     def shown(self) -> Segmentation | None:
@@ -203,6 +206,7 @@ def _day_row(day: Day) -> dict[str, Any]:
         "heading": heading or day.name,
         "overline": None if heading is None or _date(day.segmentation) == day.name else day.name,
         "why": "",
+        "entries": " · ".join(day.entries),
         "address": f"{day.address}/index.html",
         "pictures": [
             {
@@ -420,6 +424,9 @@ def _data(
                     photo_numbers(day.segmentation, day.addresses), shown_frames(day.segmentation)
                 ),
                 "base": events_mark(day.segmentation),
+                "entries": day.entries,
+                # Where some photos are hidden, they are not told of.
+                "aside": [[f.kind, f.name] for f in (shown.set_aside if shown else ())],
             }
         )
     return {

@@ -1,6 +1,6 @@
 // The page of one result: draws all parts, and handles clicks and keys in the list.
 
-import { renderAside } from "./aside.js";
+import { openAsideList, renderAside } from "./aside.js";
 import { openChooser } from "./chooser.js";
 import { make, onKey } from "./elements.js";
 import {
@@ -260,7 +260,9 @@ if (writable) document.getElementById("save").textContent = "Save";
 for (const ways of document.querySelectorAll(".ways"))
   ways.hidden = reachable(ways.querySelector("a").getAttribute("href")) === null;
 const search = document.querySelector(".ways:not([hidden]) [aria-keyshortcuts='/']");
-if (search !== null) onKey("/", () => search.click());
+onKey("/", () => {
+  if (document.querySelector("dialog[open]") === null) search?.click();
+});
 
 // Addresses: index.html#event-12 shows an event, #photo-345 a photo, enlarged, and #story plays the
 // day. The numbers stay when photos are added. Rows have no ids: browsers would go there by
@@ -274,6 +276,7 @@ function eventAtAddress(number) {
 
 function goToAddress() {
   if (window.location.hash === "#story" && canTellStory) tellStory();
+  if (window.location.hash === "#aside") openAsideList();
   const [, kind, number] = /^#(photo|event)-(\d{1,8})$/.exec(window.location.hash) ?? [];
   const photo = kind === "photo" ? frameAt(Number(number)) : null;
   if (photo !== null) openViewer(photo);

@@ -58,6 +58,31 @@ function editName(data, number, button) {
   field.focus();
 }
 
+// The entry of the calendar that is on at least half of the days of a trip without a name.
+function suggestionFor(data, [name, , days]) {
+  if (name !== null) return null;
+  const counts = new Map();
+  for (const day of days)
+    for (const entry of data.days[day]?.entries ?? [])
+      counts.set(entry, (counts.get(entry) ?? 0) + 1);
+  const [best, count] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [null, 0];
+  return 2 * count >= days.length ? best : null;
+}
+
+function suggestionButton(data, number) {
+  const entry = suggestionFor(data, data.trips[number]);
+  if (entry === null) return "";
+  const about = { class: "suggestion", dir: "auto", title: "From your calendar" };
+  const take = async () => {
+    const trip = data.trips[number];
+    trip[0] = entry;
+    if (await saveName(trip, number, data.folders)) button.remove();
+    else trip[0] = null;
+  };
+  const button = makeButton(about, take, `Name it “${entry}”`);
+  return button;
+}
+
 export function renderTrips(data) {
   if (!writable) {
     if (said !== null) said.textContent = "To name trips, open this album with dayline view OUT.";
@@ -67,7 +92,7 @@ export function renderTrips(data) {
     const label = `Rename ${nameOf(data.trips[number])}`;
     const about = { class: "more rename", "aria-label": label };
     const button = makeButton(about, () => editName(data, number, button), "Rename");
-    row.querySelector("p").after(button);
+    row.querySelector("p").after(button, suggestionButton(data, number));
   });
 }
 
