@@ -59,8 +59,8 @@ print(f"{starts[-1] / RATE:.0f} s, scenes start at", *(f"{t:.2f}" for t in true)
 
 # %%
 # Two frames a second are enough to see that the scene changes, but not when. The shots, which dayline
-# finds among all frames, say when: `start_time` is the time of the first frame of a shot. The
-# dissolve is missed here, because the camera pans on while it lasts ([shots](../shots.md)).
+# finds among all frames, say when: `start_time` is the time of the first frame of a shot
+# ([shots](../shots.md)).
 result = segment_source("film.mp4", store="out", every=0.5)
 segmentation = result.segmentation
 print("place  sampled   exact  truth")

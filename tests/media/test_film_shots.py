@@ -5,8 +5,9 @@ import pytest
 from scipy.ndimage import gaussian_filter, shift
 
 from dayline.events import Shot
-from dayline.media.cuts import frames_within_shots
+from dayline.media.cuts import PARTS, frames_within_shots, group_by_shots
 from dayline.media.film import read_video
+from dayline.media.frame import MissingFrames
 from dayline.media.shots import HEIGHT, WIDTH, find_transitions, read_shots
 from made_films import make_moving_film
 
@@ -157,3 +158,27 @@ def test_frames_of_a_short_shot_begin_no_event_and_those_of_a_long_take_may():
     shots = (Shot(0, 250, 0.0, 9.96, "start"), Shot(250, 2500, 10.0, 99.96))
     times = [0.5 * k for k in range(200)]
     assert frames_within_shots(shots, times) == set(range(1, 20))
+
+
+def test_the_frames_of_a_shot_count_as_one_and_those_of_a_longer_one_as_a_few():
+    # 140 shots of 4 s and one of 40 s: a part has 600 s / 70.
+    starts = [*(4.0 * k for k in range(140)), 560.0]
+    stops = [*(start - 0.04 for start in starts[1:]), 600.0]
+    shots = [Shot(k, k + 1, a, b) for k, (a, b) in enumerate(zip(starts, stops, strict=True))]
+    times = [0.5 * k for k in range(1200)]
+    groups = group_by_shots(shots, times)
+    firsts = [times[k] for k in groups.firsts]
+    assert firsts[:140] == starts[:140]
+    n_parts = -(-40 * PARTS // 600)
+    assert firsts[140:] == [560 + 40 * k / n_parts for k in range(n_parts)]
+
+    # What a person set, and frames where the start of a shot may be lost, begin one, too.
+    gap = MissingFrames(100.2, 100.9, 18)
+    opened = group_by_shots(shots, times, opened=[3], missing=[gap]).firsts.tolist()
+    assert sorted({*opened} - {*groups.firsts.tolist()}) == [3, 201, 202]
+
+
+def test_every_frame_counts_where_the_camera_mostly_runs_on():
+    shots = (Shot(0, 250, 0.0, 9.96, "start"), Shot(250, 2500, 10.0, 99.96))
+    times = [0.5 * k for k in range(200)]
+    assert group_by_shots(shots, times).firsts.tolist() == list(range(200))

@@ -54,7 +54,7 @@ from dayline.album.write import (
     write_result,
 )
 from dayline.arrays import FloatArray
-from dayline.checks import TransposedWarning, check_times
+from dayline.checks import TransposedWarning, check_times, is_whole
 from dayline.decision.pauses import find_pauses
 from dayline.estimators import EventSegmenter
 from dayline.events import Event, Segmentation, SetAside, Shot, last_time
@@ -68,6 +68,12 @@ from dayline.media.breaks import (
     takes_photos_by_itself,
 )
 from dayline.media.clocks import with_one_clock
+from dayline.media.cuts import (
+    UNBROKEN,
+    frames_within_shots,
+    group_by_shots,
+    with_exact_cuts,
+)
 from dayline.media.frame import FrameSequence, MissingFrames, shown_name
 from dayline.media.talk import Talk, is_talk, read_talk, sentences, talk_beside
 from dayline.progress import OnStep
@@ -310,7 +316,6 @@ def segment_frames(
     within_shots: frozenset[int] = frozenset()
     if sequence.kind == "video":
         from dayline.album.film_shots import film_shots
-        from dayline.media.cuts import frames_within_shots, with_exact_cuts
 
         shots, missing = film_shots(sequence, cuts=settings.cuts, folder=folder, on_step=on_step)
         within_shots = frames_within_shots(shots, placed or (), missing=missing)
@@ -325,16 +330,20 @@ def segment_frames(
             features, placed or (), said, word_vectors=settings.with_word_vectors
         )
 
-    # Segment: photos of one burst count as one frame, but breaks and corrections split them.
+    # Segment: photos of one burst count as one frame, and so do the frames of a shot, but breaks
+    # and corrections split them.
     starts = saved.must_with_breaks(breaks)
     if sequence.kind == "photos":
         groups = group_frames(times, signatures_of(sequence), opened=starts)
     else:
-        groups = FrameGroups(np.arange(sequence.n_frames))
+        groups = group_by_shots(shots, placed or (), missing=missing, opened=starts)
     group_times = _usable_times(sequence, groups, settings.segmenter)
     segmenter: Segmenter = clone(settings.segmenter or EventSegmenter())
     if sequence.kind == "photos" and takes_photos_by_itself(group_times):
         _expect_events_of_a_worn_camera(segmenter)
+    if shots:
+        firsts = {0, *groups.firsts.tolist()}
+        _request_no_more_than_shots(segmenter, len(firsts - within_shots), shots)
     with warnings.catch_warnings():
         # Rows are frames here; the check for transposed tables would misjudge a few photos.
         warnings.simplefilter("ignore", TransposedWarning)
@@ -563,6 +572,20 @@ def _expect_events_of_a_worn_camera(segmenter: Segmenter) -> None:
         segmenter.set_params(typical_duration=WORN_CAMERA_EVENT)
 
 
+def _request_no_more_than_shots(segmenter: Segmenter, most: int, shots: Sequence[Shot]) -> None:
+    """Lower a number of events that the shots do not allow, and warn."""
+    if not isinstance(segmenter, EventSegmenter):
+        return
+    asked = segmenter.n_events
+    if asked is not None and is_whole(asked) and asked > most:
+        warnings.warn(
+            f"n_events={asked} is not possible: the film has {counted(len(shots), 'shot')}, and"
+            f" those of less than {UNBROKEN:g} s are not split; the most events are {most}",
+            stacklevel=3,
+        )
+        segmenter.set_params(n_events=most)
+
+
 def _n_events_found(segmenter: Segmenter, saved: Corrections) -> int | None:
     """Return how many events dayline finds by itself, or found before a person corrected them."""
     evidence = segmenter.evidence_ if isinstance(segmenter, EventSegmenter) else None
@@ -652,7 +675,7 @@ def _notes(
     frames = "frames" if sequence.kind == "video" else "photos"
     notes = [f"{frames} in order {sequence.order}", *sequence.notes]
     notes += _item_notes(sequence)
-    if groups.n_bursts:
+    if groups.n_bursts and sequence.kind == "photos":
         notes.append(
             f"{counted(groups.n_bursts, 'burst')} of near-identical photos ({groups.n_in_bursts}"
             " photos): each counts as one frame"

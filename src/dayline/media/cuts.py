@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from dayline.events import NestedLevel, Segmentation, Shot
+from dayline.media.breaks import FrameGroups
 from dayline.media.frame import MissingFrames
 from dayline.text import counted
 
@@ -20,6 +21,11 @@ shorter."""
 UNBROKEN = 43.0
 """Seconds up to which a shot is never split: the mean time that a feature film stays at a place
 (studyforrest), since a camera that runs on rarely leaves it sooner."""
+
+
+PARTS = 70
+"""Parts as which the method sees a film of short shots, and more if it has more shots: as many as
+were best on half of the made films (`benchmarks/accuracy/shots.py`)."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +55,48 @@ def frames_within_shots(
         if shot.stop_time - shot.start_time < UNBROKEN:
             first = bisect_left(times, shot.start_time)
             within.update(range(first + 1, bisect_right(times, shot.stop_time)))
+    return frozenset(within - _frames_at_gaps(times, missing))
+
+
+def group_by_shots(
+    shots: Sequence[Shot],
+    times: Sequence[float],
+    *,
+    missing: Sequence[MissingFrames] = (),
+    opened: Collection[int] = (),
+) -> FrameGroups:
+    """Let the frames of a shot count as one, or as a few equal parts of a longer shot.
+
+    A film whose shots are mostly long is the recording of a camera that runs on: every frame counts
+    for itself.
+
+    Parameters
+    ----------
+    shots, times, missing
+        As for `frames_within_shots`.
+    opened : collection of int
+        Sampled frames that begin a group in any case.
+    """
+    starts = np.asarray([shot.start_time for shot in shots])
+    lengths = np.diff(starts, append=shots[-1].stop_time)
+    if lengths[lengths >= UNBROKEN].sum() >= lengths.sum() / 2:
+        return FrameGroups(np.arange(len(times)))
+    shot = np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
+    n_parts = np.maximum(np.ceil(PARTS * lengths / lengths.sum()), 1)[shot]
+    into = (np.asarray(times) - starts[shot]) / np.maximum(lengths[shot], 1e-9)
+    part = np.clip(np.floor(n_parts * into), 0, n_parts - 1)
+    begins = (np.diff(shot, prepend=-1) > 0) | (np.diff(part, prepend=0) > 0)
+    begins[sorted({*opened, *_frames_at_gaps(times, missing)})] = True
+    return FrameGroups(np.cumsum(begins) - 1)
+
+
+def _frames_at_gaps(times: Sequence[float], missing: Sequence[MissingFrames]) -> set[int]:
+    """Return the sampled frames at which the start of a shot may have been lost."""
+    found: set[int] = set()
     for gap in missing:
-        first, stop = bisect_left(times, gap.first), bisect_right(times, gap.last)
-        within.difference_update(range(first, stop + 1))
-    return frozenset(within)
+        first, last = bisect_left(times, gap.first), bisect_right(times, gap.last)
+        found.update(range(first, min(last + 1, len(times))))
+    return found
 
 
 def with_exact_cuts(
