@@ -114,6 +114,7 @@ def renew_exports(
     *,
     source: Path | None,
     skip: Collection[str] = (),
+    shots_changed: bool = False,
 ) -> tuple[list[str], list[str]]:
     """Write the exports in a folder again; what fails is named, and the others are still written.
 
@@ -126,7 +127,9 @@ def renew_exports(
     source : Path or None
         The photos or the video.
     skip : collection of str
-        Formats that are left as they are.
+        Names of files and folders that are left as they are.
+    shots_changed : bool
+        Whether exports of the shots are renewed; their table, which names events, always is.
 
     Returns
     -------
@@ -134,15 +137,19 @@ def renew_exports(
         Names of what was written again, and one line for each export that was not.
     """
     blurred, renewed, notes = faces_blurred(folder), [], []
-    for name, form in FORMATS.items():
-        path = folder / form.name
+    every = [(name, False) for name in FORMATS if name != "csv"]
+    every += [(name, True) for name in FORMATS if name == "csv" or shots_changed]
+    for name, shots in every:
+        form = FORMATS[name]
+        file = form.file(shots=shots)
+        path = folder / file
         # A folder of exports has a record of its own; a day may have the same name, and has the
         # mark of a result.
         is_folder = path.is_dir() and not (path / MARK).exists() and any(path.glob(".dayline-*"))
-        if name == "csv" or name in skip or path.is_symlink() or not (path.is_file() or is_folder):
+        if not file or file in skip or path.is_symlink() or not (path.is_file() or is_folder):
             continue
-        if path.is_file() and not OwnFiles(folder).wrote(form.name):
-            notes.append(f"{form.name} was changed by hand and is left as it is")
+        if path.is_file() and not OwnFiles(folder).wrote(file):
+            notes.append(f"{file} was changed by hand and is left as it is")
             continue
 
         try:
@@ -156,10 +163,17 @@ def renew_exports(
                     "the sidecars beside the photos do, too; dayline export --xmp-beside renews"
                     " both"
                 )
-            export(segmentation, folder, formats=[name], source=source, blur_faces=blurred)
-            renewed.append(form.name)
+            export(
+                segmentation,
+                folder,
+                formats=[name],
+                shots=shots,
+                source=source,
+                blur_faces=blurred,
+            )
+            renewed.append(file)
         except (ValueError, OSError) as error:
-            notes.append(old_events_note(form.name, error))
+            notes.append(old_events_note(file, error))
     return renewed, notes
 
 
@@ -323,6 +337,8 @@ def write_result(
                 stacklevel=2,
             )
         changed = _page(folder).get("base") != events_mark(segmentation)
+        earlier = events_of(folder / EVENTS)
+        shots_changed = earlier is None or earlier.shots != segmentation.shots
         pictures = None
         if thumbnails:
             pictures = _pictures(result, folder, blur_faces=blur_faces, on_step=on_step)
@@ -370,9 +386,13 @@ def write_result(
             )
         except ExportsFailedError as error:
             exports, failures = error.written, error.failures
-        shown = () if thumbnails else [name for name, form in FORMATS.items() if form.pictures]
-        skip = {*(() if shots else formats), *shown}
-        renewed, notes = renew_exports(segmentation, folder, source=source, skip=skip)
+        skip = {FORMATS[name].file(shots=shots) for name in formats}
+        if not thumbnails:
+            pictured = [form for form in FORMATS.values() if form.pictures]
+            skip |= {form.file(shots=one) for form in pictured for one in (False, True)}
+        renewed, notes = renew_exports(
+            segmentation, folder, source=source, skip=skip, shots_changed=shots_changed
+        )
         if changed:
             notes += old_chapters_notes(folder, new=copy_name)
         for note in notes:

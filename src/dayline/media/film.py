@@ -49,7 +49,8 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
     Raises
     ------
     ValueError
-        If the file cannot be opened as a video, or has no video stream or no time stamps.
+        If the file cannot be opened as a video, or has no video stream or no time stamps, or is
+        shorter than `every`.
     """
     source = Path(path)
     if every is not None and not (math.isfinite(every) and every > 0):
@@ -73,6 +74,11 @@ def read_video(path: str | Path, *, every: float | None = None) -> FrameSequence
         notes.append(f"the video could not be read to its end ({listing.stopped})")
 
     seconds = float((found[-1].shown_at - found[0].shown_at) * base)
+    if every is not None and every > seconds > 0:
+        raise ValueError(
+            f"{shown_name(source)}: every={every:g}: the time between frames is longer than the"
+            f" video, which lasts {seconds:g} s; choose a shorter one"
+        )
     step = default_every(seconds) if every is None else every
     frames = _sampled(found, step=Fraction(str(step)) / base)
     rows = [(f.stamp, f.first_group, f.last_group, f.shown_at) for f in found]

@@ -84,6 +84,56 @@ def test_the_commands_write_shots_and_take_them_back(film, tmp_path):
     assert "--shots is about exports" in alone.stderr
 
 
+def test_exports_of_shots_follow_other_cuts(film, tmp_path):
+    out, cuts = tmp_path / "out", tmp_path / "cuts.csv"
+    segmented = ["segment", str(film), "-q", "--model", "color", "--no-thumbnails", "-o", str(out)]
+    assert run(*segmented, "--export", "webvtt", "--shots").returncode == 0
+    assert run("export", str(out), "--shots", "-f", "csv").returncode == 0
+    assert "00:00:02.400 --> 00:00:04.000" in (out / "shots.vtt").read_text()
+
+    cuts.write_text("Start Time (seconds)\n0.0\n3.0\n")
+    assert run(*segmented, "--cuts", str(cuts)).returncode == 0
+    assert "00:00:03.000 --> 00:00:06.000\nShot 2" in (out / "shots.vtt").read_text()
+    rows = list(csv.DictReader(io.StringIO((out / "shots.csv").read_text())))
+    assert [row["start"] for row in rows] == ["0", "75"]
+    # What did not change is not written again, but for the table, which names events.
+    (out / "shots.vtt").touch()
+    at = (out / "shots.vtt").stat().st_mtime_ns
+    assert run(*segmented, "--cuts", str(cuts)).returncode == 0
+    assert (out / "shots.vtt").stat().st_mtime_ns == at
+
+
+@pytest.mark.filterwarnings("always:n_events=9")
+def test_more_events_than_shots_are_told_by_the_shots(film, tmp_path):
+    asked = run("segment", str(film), "-o", str(tmp_path / "out"), "-q", "--n-events", "9")
+    assert asked.returncode == 0
+    assert "--n-events 9 is not possible: the film has 3 shots" in asked.stderr
+    assert len(read_events(tmp_path / "out" / "events.json").events) == 3
+
+
+def test_an_interval_longer_than_the_film_replaces_no_result(film, tmp_path):
+    segmented = ["segment", str(film), "-o", str(tmp_path / "out"), "-q", "--model", "color"]
+    assert run(*segmented).returncode == 0
+    before = (tmp_path / "out" / "events.json").read_bytes()
+    # 150 frames at 25 a second: the last begins at 5.96 s.
+    refused = run(*segmented, "--every", "6")
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1
+    assert "--every 6: the time between frames is longer than the video" in refused.stderr
+    assert (tmp_path / "out" / "events.json").read_bytes() == before
+    assert run(*segmented, "--every", "5.9").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["photos", "xmp", "story"])
+def test_formats_of_photos_are_refused_for_a_film(found, film, tmp_path, name):
+    (tmp_path / "events.json").write_text(found.to_json())
+    for more in ([], ["--source", str(film)]):
+        refused = run("export", str(tmp_path / "events.json"), "-f", name, *more)
+        assert refused.returncode == 2
+        assert f"{name}: is for photos, and these are the events of a film" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["events.json"]
+
+
 def test_shots_are_in_events_json(found, tmp_path):
     (tmp_path / "events.json").write_text(found.to_json())
     assert read_events(tmp_path / "events.json").shots == found.shots

@@ -261,6 +261,10 @@ def _write_format(
     force: bool,
 ) -> None:
     """Write one format; see `export`."""
+    if FORMATS[name].suits == ("photos",) and segmentation.clock == "media":
+        raise ValueError(
+            "is for photos, and these are the events of a film or of talk; leave it out"
+        )
     if FORMATS[name].pictures and source is None:
         raise ValueError("needs the photos or the video; pass source (--source)")
     if FORMATS[name].is_timed:
