@@ -230,3 +230,24 @@ def test_what_is_set_aside_is_not_shared(source, tmp_path):
     shared = [out / name for name in ("index.html", "events.json", "events.csv")]
     assert not any(b"Screenshot_" in path.read_bytes() for path in shared)
     assert b".MOV" not in (out / "index.html").read_bytes()  # no links to the originals either
+
+
+@pytest.mark.filterwarnings("ignore:.* is kept as:UserWarning")
+def test_the_video_of_a_live_photo_goes_with_it_into_sorted_folders(source, tmp_path):
+    # A video of a photo's name that is an item of its own is there once, as that.
+    make_moving_film(source / "IMG_2.MOV", [25], tags={"creation_time": "2015-03-12T12:00:00Z"})
+    save_with_exif(scene("red", 501), source / "IMG_2.JPG", taken="2015:03:12 09:01:20")
+    segmented(source, "-o", tmp_path / "out", "--export", "photos", "--timezone", "UTC")
+    sorted_photos = tmp_path / "out" / "photos"
+    found = sorted(sorted_photos.rglob("IMG*"))
+    assert [path.name for path in found] == ["IMG_1.JPG", "IMG_1.MOV", "IMG_2.JPG", "IMG_2.MOV"]
+    assert found[0].parent == found[1].parent == found[2].parent != found[3].parent
+    assert found[1].samefile(source / "IMG_1.MOV")
+
+    # Hidden, neither of both is; and copies are no reason to keep an earlier folder.
+    edited = result(tmp_path / "out")
+    hidden = (edited.names or ()).index("IMG_1.JPG")
+    save_edited(tmp_path / "out", replace(edited, hidden=(hidden,)))
+    segmented(source, "-o", tmp_path / "out", "--export", "photos", "--timezone", "UTC")
+    assert [p.name for p in sorted(sorted_photos.rglob("IMG*"))] == ["IMG_2.JPG", "IMG_2.MOV"]
+    assert list((tmp_path / "out").glob("photos-kept-*")) == []

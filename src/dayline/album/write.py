@@ -365,7 +365,7 @@ def write_result(
         # Remove what must no longer be there.
         if not thumbnails:
             keep = [*(FORMATS[name].file(shots=shots) for name in formats), copy_name]
-            remove_other_pictures(folder, keep=keep, photos=photos or ())
+            remove_other_pictures(folder, keep=keep, photos=(*(photos or ()), *live.values()))
         if private:
             _warn_of_locations(folder)
 

@@ -33,6 +33,7 @@ from dayline.album.export.table import (
 from dayline.events import Segmentation
 from dayline.files import read_no_follow, write_text_whole
 from dayline.media.frame import RAW_SUFFIXES, shown_name
+from dayline.media.walk import LIVE_PHOTO, LIVE_VIDEO
 from dayline.result_folder import SORTED_PHOTOS as MANIFEST
 from dayline.text import clean_text, counted
 
@@ -58,8 +59,8 @@ def sort_photos(
     """Create `folder` with one folder per event that contains its photos as hard links.
 
     If a hard link cannot be made (another disk, a file system without them), the photo is copied.
-    The photos themselves are neither moved nor changed. A folder of an earlier run is replaced; one
-    that contains anything else is refused.
+    The photos themselves are neither moved nor changed, and the short video of a live photo goes
+    with it. A folder of an earlier run is replaced; one that contains anything else is refused.
 
     Parameters
     ----------
@@ -83,13 +84,33 @@ def sort_photos(
         )
     photos = [photo_path(name, source=source) for name in segmentation.names]
     unsorted = [photo_path(name, source=source) for name in hidden]
-    with replacing_folder(folder, originals=[*photos, *unsorted], force=force) as made:
+    live = _live_videos(photos, [*photos, *unsorted])
+    originals = [*photos, *unsorted, *live.values()]
+    with replacing_folder(folder, originals=originals, force=force) as made:
         for name, event in zip(folder_names(segmentation), segmentation.events, strict=True):
             (made / name).mkdir()
             taken: set[str] = set()
             for photo in photos[event.start : event.stop]:
-                _link_or_copy(photo, made / name / free_name(photo.stem, photo.suffix, taken))
+                target = made / name / free_name(photo.stem, photo.suffix, taken)
+                _link_or_copy(photo, target)
+                if photo in live:
+                    video = free_name(target.stem, live[photo].suffix, taken)
+                    _link_or_copy(live[photo], made / name / video)
     return folder
+
+
+def _live_videos(photos: Sequence[Path], items: Sequence[Path]) -> dict[Path, Path]:
+    """Return the video beside each live photo: of its name, and no item of the day itself."""
+    stills = {(p.parent, p.stem.casefold()): p for p in photos if p.suffix.lower() in LIVE_PHOTO}
+    known = set(items)
+    found: dict[Path, Path] = {}
+    for folder in {folder for folder, _ in stills}:
+        for path in sorted(folder.iterdir()):
+            photo = stills.get((folder, path.stem.casefold()))
+            is_video = path.suffix.lower() in LIVE_VIDEO and path not in known and path.is_file()
+            if photo is not None and is_video:
+                found.setdefault(photo, path)
+    return found
 
 
 def photo_path(name: str, *, source: str | Path) -> Path:
