@@ -3,14 +3,16 @@
     python benchmarks/accuracy/learn.py [--root ../shared/data] [--store FOLDER] [--write | --check]
 
 Every sequence of ROOT/dev, Keck and the first ten of MAD is embedded once; the candidates are kept
-under --store (delete it after changing the method). Then each sequence of the 20 groups in dev is segmented by what others of its group
-teach: one other (each of five in turn), all others, and the same if one of them is labeled wrongly
-(all boundaries ten frames late, or half of them missing). And each group of a kind that a person may
-name is segmented by what the other groups of this kind teach. The model and the prior are fitted
-without the family of the scored group. --write fits the prior to the 20 groups and the kinds to all
-of theirs, and puts them into the package and the tables into docs/how-to/teach.md; --check says if
-they would change. Keck and MAD were joined from short recordings: with them
-in the prior, the means are lower by .004 to .009.
+under --store (delete it after changing the method). Then each sequence of the 20 groups in dev is
+segmented by what others of its group teach: one other (each of them in turn), all others, and the
+same if one of them is labeled wrongly (all boundaries ten frames late, or early; or every second one
+missing; each of up to three in turn). And each group of a kind that a person may name is segmented
+by what the other groups of this kind teach. The model and the prior are fitted without the family of
+the scored group.
+
+--write fits the prior to the 20 groups and the kinds to all of theirs, and puts them into the
+package and the tables into docs/how-to/teach.md; --check says if they would change. Keck and MAD
+were joined from short recordings: with them in the prior, the means are lower by .004 to .009.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -30,7 +32,7 @@ from sequences import load_all, options_of
 from threadpoolctl import threadpool_limits
 
 from dayline import DynamicGraphEmbedding, score_boundaries
-from dayline.arrays import to_numpy
+from dayline.arrays import FloatArray, to_numpy
 from dayline.checks import check_features
 from dayline.decision import learned as learning
 from dayline.decision.evidence import Evidence, gather_evidence
@@ -58,8 +60,13 @@ OFFERED = ("cooking", "gestures", "sensors")
 """Those that gain in every group, when it is left out."""
 JOINED = {"keck", "mad"}
 """Kinds of which the prior knows nothing: short recordings that were joined."""
-MOST_EXAMPLES = 5
-LATE = 10
+WRONG = {"right": ("",), "moved": ("late", "early"), "half": ("odd", "even")}
+"""How an example is labeled, and how its boundaries are changed for that."""
+MOST_WRONG = 3
+MOVED = 10
+
+Row = tuple[float, list[tuple[float, float]]]
+"""F1 by default; and for each column the change of F1 and its standard error."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +84,11 @@ class Recording:
     def example(self, wrong: str = "") -> Example:
         """Return it as an example; `wrong` is how its boundaries are changed."""
         true = np.asarray(self.sequence.boundaries, dtype=np.int64)
-        if wrong == "late":
-            true = np.unique(np.minimum(true + LATE, self.sequence.n_frames - 1))
-        elif wrong == "half":
-            true = true[::2]
+        if wrong in ("late", "early"):
+            moved = true + (MOVED if wrong == "late" else -MOVED)
+            true = np.unique(np.clip(moved, 1, self.sequence.n_frames - 1))
+        elif wrong:
+            true = true[1::2] if wrong == "odd" else true[::2]
         assert self.evidence.candidates is not None
         return Example(self.evidence.candidates, true, self.sequence.tolerance)
 
@@ -147,30 +155,46 @@ def fit_prior(groups: dict[str, list[Recording]]) -> Prior:
     return Prior(np.mean(fitted, axis=0).round(3), np.std(fitted, axis=0, ddof=1).round(3))
 
 
-def examples_of(n: int, k: int, how: str) -> list[list[int]]:
-    """Return which others teach sequence k: up to five, one at a time, or all of them at once."""
+def examples_of(n: int, k: int, how: str, wrong: str) -> list[tuple[int, ...]]:
+    """Return which others teach sequence k, each time the one first that may be labeled wrongly."""
     others = [i for i in range(n) if i != k]
-    if how == "all":
-        return [others]
-    chosen = np.unique(np.linspace(0, len(others) - 1, min(MOST_EXAMPLES, len(others))).round())
-    return [[others[int(i)]] for i in chosen]
+    if how == "one":
+        return [(i,) for i in others]
+    at = np.linspace(0, n - 2, min(MOST_WRONG, n - 1)) if wrong else np.zeros(1)
+    first = [others[i] for i in np.unique(at.round().astype(int))]
+    return [(i, *(other for other in others if other != i)) for i in first]
 
 
-def taught(some: Sequence[Recording], how: str, wrong: str, prior: Prior) -> float:
-    """Return the mean F1 of a group if others teach; the first of them is labeled wrongly."""
-    scores, known = [], {}
-    for k, one in enumerate(some):
-        for chosen in examples_of(len(some), k, how):
-            key = tuple(chosen)
-            if key not in known:
-                examples = [some[i].example(wrong if i == chosen[0] else "") for i in chosen]
-                known[key], _ = learn_from(examples, prior=prior)
-            learned = known[key]
-            # The recordings of one group have not all the same features.
-            if len(learned.change) != one.example().candidates.change.shape[1]:
-                learned = replace(learned, change=(), level=())
-            scores.append(one.f1(with_learned(one.evidence, learned)))
-    return float(np.mean(scores))
+def taught(some: Sequence[Recording], how: str, label: str, prior: Prior) -> tuple[float, float]:
+    """Return by how much F1 of a group changes if others teach, and the standard error of that.
+
+    The error is that of the mean over the sequences, and over the examples that teach them.
+    """
+    default = [one.f1(one.evidence) for one in some]
+    changes, known = [], {}
+    for wrong in WRONG[label]:
+        for k, one in enumerate(some):
+            for chosen in examples_of(len(some), k, how, wrong):
+                key = (wrong, *chosen)
+                if key not in known:
+                    first, *others = (some[i] for i in chosen)
+                    examples = [first.example(wrong), *(other.example() for other in others)]
+                    known[key], _ = learn_from(examples, prior=prior)
+                learned = known[key]
+                # The recordings of one group have not all the same features.
+                if len(learned.change) != one.example().candidates.change.shape[1]:
+                    learned = replace(learned, change=(), level=())
+                change = one.f1(with_learned(one.evidence, learned)) - default[k]
+                changes.append((k, chosen[0], change))
+    which, by, values = np.asarray(changes).T
+    error = np.hypot(error_of(values, which), error_of(values, by) if how == "one" else 0.0)
+    return float(values.mean()), float(error)
+
+
+def error_of(values: FloatArray, of: FloatArray) -> float:
+    """Return the standard error of a mean over things that differ, each measured several times."""
+    means = [values[of == one].mean() for one in np.unique(of)]
+    return float(np.std(means, ddof=1) / np.sqrt(len(means)))
 
 
 def main() -> None:
@@ -186,15 +210,11 @@ def main() -> None:
     groups: dict[str, list[Recording]] = {}
     for one in recordings:
         groups.setdefault(one.sequence.group, []).append(one)
-    columns: list[tuple[str, str]] = [
-        (how, wrong) for how in ("one", "all") for wrong in ("", "late", "half")
-    ]
-    table: dict[str, list[float]] = {}
-    for name in sorted(set(groups) - JOINED):
-        its = groups[name]
-        default = float(np.mean([one.f1(one.evidence) for one in its]))
-        prior = prior_without(groups, name)
-        table[name] = [default, *(taught(its, how, wrong, prior) for how, wrong in columns)]
+    names = sorted(set(groups) - JOINED)
+    priors = [prior_without(groups, name) for name in names]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        rows = pool.map(taught_group, [groups[name] for name in names], priors)
+        table = dict(zip(names, rows, strict=True))
 
     prior = fit_prior(groups)
     kinds = {name: learned_kind(groups, HINTS[name], prior) for name in OFFERED}
@@ -209,6 +229,14 @@ def main() -> None:
         raise SystemExit(f"{', '.join(changed)}: run this script with --write")
     for path, text in files.items() if options.write else ():
         write_text_whole(path, text)
+
+
+def taught_group(some: Sequence[Recording], prior: Prior) -> Row:
+    """Return the mean F1 of a group, and what each way of teaching changes; a row of the table."""
+    default = float(np.mean([one.f1(one.evidence) for one in some]))
+    with threadpool_limits(1):
+        changes = [taught(some, how, label, prior) for how in ("one", "all") for label in WRONG]
+    return default, changes
 
 
 def prior_without(groups: dict[str, list[Recording]], name: str) -> Prior:
@@ -227,7 +255,7 @@ def learned_kind(
 
 def about_kind(learned: learning.Learned) -> dict[str, object]:
     """Return what kinds.json has of a kind."""
-    names = ("n_recordings", "n_boundaries", "finer", "weights")
+    names = ("n_recordings", "n_boundaries", "finer", "found", "weights")
     return {name: getattr(learned, name) for name in names}
 
 
@@ -246,34 +274,43 @@ def with_tables(*tables: str) -> str:
     return page
 
 
-def row(name: str, values: Sequence[float], sign: str = "") -> str:
+def signed(value: float) -> str:
+    return f"{value:+.3f}".replace("0.", ".")
+
+
+def row(name: str, values: Sequence[float]) -> str:
     """Return a row of a table."""
-    return f"| {name} | " + " | ".join(f"{v:{sign}.3f}".replace("0.", ".") for v in values) + " |"
+    return f"| {name} | " + " | ".join(f"{v:.3f}".replace("0.", ".") for v in values) + " |"
 
 
-def table_of(table: dict[str, list[float]]) -> str:
-    """Return the F1 of every group, means, and the largest losses."""
+def table_of(table: dict[str, Row]) -> str:
+    """Return what teaching changes in every group, means, and the largest losses."""
     lines = [
-        "| group | default | one | one, late | one, half | all | all, one late | all, one half |"
+        "| group | default | one | one, moved | one, half | all | all, one moved | all, one half |"
     ]
     lines.append("| --- |" + " --- |" * 7)
+
+    def add(name: str, default: str, changes: Iterable[tuple[float, float]]) -> None:
+        cells = [f"{signed(value)} ± {error:.3f}".replace("0.", ".") for value, error in changes]
+        lines.append(f"| {name} | {default} | " + " | ".join(cells) + " |")
+
+    for name, (default, changes) in table.items():
+        add(name, f"{default:.3f}".replace("0.", "."), changes)
+    every = np.asarray([changes for _, changes in table.values()])
+    defaults = np.asarray([default for default, _ in table.values()])
+    for title, part in (
+        ("mean", slice(None)),
+        ("mean, one half of the groups", slice(0, None, 2)),
+        ("mean, the other half", slice(1, None, 2)),
+    ):
+        values = every[part, :, 0]
+        errors = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+        mean = f"{defaults[part].mean():.3f}".replace("0.", ".")
+        add(title, mean, zip(values.mean(axis=0), errors, strict=True))
+    worst = every[:, :, 0].argmin(axis=0)
+    add("largest loss", "", every[worst, range(len(worst))])
     names = list(table)
-    lines += [row(name, table[name]) for name in names]
-    for title, some in (
-        ("mean", names),
-        ("mean, one half of the groups", names[::2]),
-        ("mean, the other half", names[1::2]),
-    ):
-        lines.append(row(title, np.mean([table[name] for name in some], axis=0).tolist()))
-    changes = np.asarray(list(table.values()))
-    changes = changes[:, 1:] - changes[:, :1]
-    for title, values in (
-        ("mean change", changes.mean(axis=0)),
-        ("largest loss", changes.min(axis=0)),
-    ):
-        lines.append(row(title, values.tolist(), "+").replace(f"| {title} |", f"| {title} |  |"))
-    worst = ", ".join(names[k] for k in changes.argmin(axis=0))
-    lines += ["", f"The largest losses are in {worst}."]
+    lines += ["", f"The largest losses are in {', '.join(names[k] for k in worst)}."]
     return "\n".join(lines)
 
 
@@ -290,9 +327,9 @@ def table_of_kinds(groups: dict[str, list[Recording]]) -> str:
             known = float(np.mean([one.f1(with_learned(one.evidence, learned)) for one in its]))
             changes.append(known - default)
             scores = row(f"{kind} | {name}", [default, known])
-            lines.append(scores + row("", changes[-1:], "+").removeprefix("|  |"))
+            lines.append(f"{scores} {signed(changes[-1])} |")
         offered = "offered" if kind in OFFERED else "not offered"
-        lines.append(row(f"**{kind}** | {offered} | | ", [float(np.mean(changes))], "+"))
+        lines.append(f"| **{kind}** | {offered} | |  | {signed(float(np.mean(changes)))} |")
     return "\n".join(lines)
 
 

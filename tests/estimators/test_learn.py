@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,10 +13,13 @@ from sklearn.base import clone
 from cli.run_command import run
 from dayline import EventSegmenter, Learned, score_boundaries
 from dayline.cli.options import KINDS
-from dayline.decision.learned import load_kinds
+from dayline.decision.candidates import COLUMNS, Candidates
+from dayline.decision.learned import Example, learn_from, load_kinds, load_prior
+from dayline.decision.model import expected_f1
 from dayline.files import UnreadableFileError
 
 N_FRAMES = 480
+ROWS = ("boundaries", "is_clear", "columns", "change", "level")
 
 
 def made(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -74,6 +78,33 @@ def test_boundaries_that_have_nothing_to_do_with_the_frames_teach_nothing():
     )
 
 
+def test_boundaries_that_match_better_a_little_earlier_teach_nothing():
+    """Ten frames after each true boundary is a weak candidate, which late marks match."""
+    true = np.cumsum(np.arange(30, 46))
+    n = int(true[-1]) + 40
+    frames = np.concatenate([true, true + 10])
+    columns = np.zeros((len(frames), len(COLUMNS)))
+    columns[: len(true), 0] = -3.0
+    none = np.zeros((len(frames), 1))
+    candidates = Candidates(
+        frames, np.ones(len(frames), dtype=bool), columns, none, none, 16, len(frames), n
+    )
+    for moved, is_credible in ((0, True), (4, True), (10, False)):
+        example = Example(candidates, true + moved, tolerance=4)
+        assert example.is_credible(load_prior()) == is_credible
+        assert learn_from([example])[1] == (() if is_credible else (0,))
+    # Without the strong candidates, the same marks are where they match best.
+    weak = replace(candidates, **{k: v[16:] for k, v in vars(candidates).items() if k in ROWS})
+    assert Example(weak, true + 10, tolerance=4).is_credible(load_prior())
+
+
+def test_boundaries_without_a_candidate_make_more_of_the_others_worthwhile():
+    """Four sure boundaries, of eight in all: F1 is 2 * 4 / (4 + 8)."""
+    assert expected_f1(np.ones((1, 4)), found=0.5)[-1] == pytest.approx(2 / 3)
+    p = np.linspace(0.9, 0.02, 40)[None, :]
+    assert np.argmax(expected_f1(p, found=0.5)) > np.argmax(expected_f1(p))
+
+
 def test_required_boundaries_stay_and_forbidden_ones_do_not():
     x, _ = UNSEEN[0]
     learned = taught(EXAMPLES)
@@ -104,6 +135,7 @@ def test_a_file_keeps_what_was_learned(tmp_path):
         ({"change": [1.0]}, "change and level"),
         ({"finer": 0}, "finer"),
         ({"finer": 1e300}, "finer"),
+        ({"found": 0}, "found"),
         ({"level": [1e300], "change": [1.0]}, "finite"),
         ({"n_boundaries": -1}, "n_boundaries"),
         ({"name": 3}, "name"),

@@ -33,22 +33,43 @@ CHANCE = 0.05
 """Share of other offsets at which the boundaries of an example may match as well as where they are.
 If they do at more, they are wrong, or have nothing to do with the frames."""
 
+BESIDE_TOLERANCES = 3
+"""Tolerances within which no offset may match better than those up to one tolerance. If one does,
+the boundaries were marked too early or too late."""
+
+FEATURE_SPREAD = 0.7
+"""Standard deviation of what all features together add to the log odds, before any example."""
+
+FOUND, KNOWN = 0.8, 10
+"""Share of the boundaries near a candidate in known kinds; it counts as much as so many boundaries
+of the examples."""
+
 MOST_COLUMNS, MOST_NUMBER, MOST_RECORDINGS = 100_000, 1e6, 10**9
 """Of a file that somebody else wrote."""
 
-MOST_FINER = 64.0
-"""Times as many events, or as few."""
+MOST_FINER, LEAST_FOUND = 64.0, 0.01
+"""Times as many events, or as few; and share of the boundaries near a candidate."""
 
 _NUMBERS = {"type": "array", "items": {"type": "number"}, "maxItems": MOST_COLUMNS}
 _COUNT = {"type": "integer", "minimum": 0, "maximum": MOST_RECORDINGS}
 SCHEMA: dict[str, Any] = {
     "type": "object",
-    "required": ["finer", "weights", "change", "level", "n_recordings", "n_boundaries", "name"],
+    "required": [
+        "name",
+        "n_recordings",
+        "n_boundaries",
+        "finer",
+        "found",
+        "weights",
+        "change",
+        "level",
+    ],
     "properties": {
         "name": {"type": "string"},
         "n_recordings": _COUNT,
         "n_boundaries": _COUNT,
         "finer": {"type": "number", "minimum": 1 / MOST_FINER, "maximum": MOST_FINER},
+        "found": {"type": "number", "minimum": LEAST_FOUND, "maximum": 1},
         "weights": _NUMBERS,
         "change": _NUMBERS,
         "level": _NUMBERS,
@@ -69,6 +90,8 @@ class Learned:
     finer : float
         How many times as many events people marked as the default finds. If there are no weights,
         this alone is what was learned.
+    found : float
+        Share of the boundaries that are near a candidate; others cannot be found, but count.
     weights : tuple of float
         The log odds of a boundary are the sum of these times `dayline.decision.candidates.COLUMNS`,
         plus the last one; empty if nothing but `finer` is known.
@@ -81,6 +104,7 @@ class Learned:
     n_recordings: int = 0
     n_boundaries: int = 0
     finer: float = 1.0
+    found: float = 1.0
     weights: tuple[float, ...] = ()
     change: tuple[float, ...] = ()
     level: tuple[float, ...] = ()
@@ -92,6 +116,8 @@ class Learned:
             raise ValueError("what was learned must be finite numbers up to a million")
         if not 1 / MOST_FINER <= self.finer <= MOST_FINER:
             raise ValueError(f"finer={self.finer:g} is not between 1/64 and 64")
+        if not LEAST_FOUND <= self.found <= 1:
+            raise ValueError(f"found={self.found:g} is not between {LEAST_FOUND} and 1")
         if len(self.weights) not in (0, len(COLUMNS) + 1):
             raise ValueError(
                 f"{len(self.weights)} weights; there must be {len(COLUMNS) + 1}, or none"
@@ -191,8 +217,11 @@ class Example:
         return right
 
     def is_credible(self, prior: Prior) -> bool:
-        """Whether the boundaries match the candidates better where they are than elsewhere."""
-        n = self.candidates.n_frames
+        """Whether the boundaries match the candidates better where they are than elsewhere.
+
+        Neither many other offsets may match as well, nor one nearby better.
+        """
+        n, tolerance = self.candidates.n_frames, self.tolerance
         if len(self.true) == 0:
             return True
         if len(self.candidates.boundaries) == 0:
@@ -203,17 +232,23 @@ class Example:
         chances[self.candidates.boundaries] = _logistic(
             _design(self.candidates) @ prior.mean + _noise(self.candidates)
         )
-        chances = maximum_filter1d(chances, 2 * self.tolerance + 1)
+        chances = maximum_filter1d(chances, 2 * tolerance + 1)
         marked = np.zeros(n)
         marked[self.true] = 1.0
         # How well they match if all are moved by the same number of frames, around the ends. Moved
         # onto each other, as regular ones are by their period, they are where they were.
         matches = _moved(chances, marked)
-        onto = _moved(maximum_filter1d(marked, 2 * self.tolerance + 1), marked)
-        elsewhere = matches[onto < 0.5 * len(self.true)]
-        if len(elsewhere) == 0:
+        onto = _moved(maximum_filter1d(marked, 2 * tolerance + 1), marked)
+        is_elsewhere = onto < 0.5 * len(self.true)
+        if not is_elsewhere.any():
             return False
-        return float(np.mean(elsewhere >= matches[0] - 1e-9)) < CHANCE
+
+        offsets = np.minimum(np.arange(n), n - np.arange(n))
+        is_here = offsets <= tolerance
+        is_beside = is_elsewhere & ~is_here & (offsets <= BESIDE_TOLERANCES * tolerance)
+        beside = float(np.max(matches[is_beside], initial=-np.inf))
+        as_well = float(np.mean(matches[is_elsewhere] >= matches[0] - 1e-9))
+        return as_well < CHANCE and beside <= matches[is_here].max() + 1e-9
 
 
 def learn_from(
@@ -244,19 +279,22 @@ def learn_from(
         n = len(mean)
         # Weights outside the span of the examples stay 0: there may be thousands of features.
         u, s, vt = np.linalg.svd((features - mean) / spread, full_matrices=False)
-        precision = float(n) * np.eye(len(s))
+        precision = n / FEATURE_SPREAD**2 * np.eye(len(s))
         own = vt.T @ _fit(u * s, right, rows @ weights, np.zeros(len(s)), precision) / spread
         weights[-1] -= mean @ own
         change, level = own[: n // 2], own[n // 2 :]
 
-    found = np.asarray([one.candidates.n_usual + 1 for one in kept])
+    usual = np.asarray([one.candidates.n_usual + 1 for one in kept])
     true = np.asarray([len(one.true) + 1 for one in kept])
-    finer = float(np.exp(np.mean(np.log(true / found))))
+    finer = float(np.exp(np.mean(np.log(true / usual))))
+    n_boundaries = sum(len(one.true) for one in kept)
+    found = (right.sum() + FOUND * KNOWN) / (n_boundaries + KNOWN)
     return Learned(
         name=name,
         n_recordings=len(kept),
-        n_boundaries=sum(len(one.true) for one in kept),
+        n_boundaries=n_boundaries,
         finer=round(float(np.clip(finer, 1 / MOST_FINER, MOST_FINER)), 3),
+        found=round(float(np.clip(found, LEAST_FOUND, 1.0)), 3),
         weights=_short(weights),
         change=_short(change),
         level=_short(level),
@@ -344,7 +382,7 @@ def with_learned(evidence: Evidence, learned: Learned) -> Evidence:
 
     hierarchy, log_odds = evidence.hierarchy, log_odds[order]
     n_required = len(hierarchy.required)
-    expected = expected_f1(_logistic(logits[order] + log_odds)[None, :])
+    expected = expected_f1(_logistic(logits[order] + log_odds)[None, :], found=learned.found)
     shared = np.append(0, np.cumsum(order < candidates.n_usual))
     total = np.arange(len(order) + 1) + candidates.n_usual
     expected += STAYS * np.where(total > 0, 2.0 * shared / np.maximum(total, 1), 1.0)

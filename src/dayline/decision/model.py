@@ -102,7 +102,7 @@ def load_model() -> DecisionModel:
     return DecisionModel(**content, kinds=tuple(curves), slopes=slopes, intercepts=intercepts)
 
 
-def expected_f1(probabilities: FloatArray) -> FloatArray:
+def expected_f1(probabilities: FloatArray, *, found: float = 1.0) -> FloatArray:
     """Return the expected F1 of the first k boundaries, for k = 0 to n.
 
     For a recording of one kind, T boundaries are expected in all. If a boundary of probability p is
@@ -111,7 +111,8 @@ def expected_f1(probabilities: FloatArray) -> FloatArray:
     counts the same.
     """
     right = np.cumsum(probabilities, axis=1)
-    total = 1.0 + right[:, -1:] - np.cumsum(probabilities**2, axis=1) / np.maximum(right, 1e-300)
+    mean_of_right = np.cumsum(probabilities**2, axis=1) / np.maximum(right, 1e-300)
+    total = 1.0 + right[:, -1:] / found - mean_of_right
     k = np.arange(1, probabilities.shape[1] + 1)
     none = np.prod(1.0 - probabilities, axis=1, keepdims=True)
     return np.asarray(np.concatenate([none, 2.0 * right / (k + total)], axis=1).mean(axis=0))
