@@ -85,7 +85,7 @@ def share(
             on_step=step,
         )
     size = f"{done.n_bytes / 1e6:.1f} MB, pictures of up to {done.side} pixels"
-    photos = counted(done.n_all, "photo")
+    photos = counted(done.n_all, "photo", "photos and videos" if done.n_videos else None)
     if done.n_photos < done.n_all:
         photos = f"{done.n_photos} of {photos}, the best of each event"
     typer.echo(f"{output}: {photos}, {size}")

@@ -200,6 +200,18 @@ def test_the_overview_has_large_targets_on_phones(visit, tmp_path):
     assert page.evaluate(SMALL) == []
 
 
+def test_a_shared_page_and_its_story_have_large_targets_on_phones(visit, tmp_path):
+    given(tmp_path)
+    page = visit(tmp_path, width=390).page
+    for selector in ("#play", "main button"):
+        assert page.evaluate(UNNAMED) == []
+        assert page.evaluate(SMALL) == []
+        page.locator(selector).first.click()
+        assert page.evaluate(UNNAMED) == []
+        assert page.evaluate(SMALL) == []
+        page.keyboard.press("Escape")
+
+
 def test_print_shows_no_controls(visit, tmp_path):
     photos(tmp_path)
     page = visit(tmp_path).page

@@ -130,8 +130,8 @@ def test_a_video_plays_from_its_picture_and_in_the_story(visit, tmp_path, width)
     ):
         pytest.skip("this Chromium has no H.264")
     playing = "(document.querySelector('.story-scene video')?.currentTime ?? 0) > 0.1"
+    assert seen.page.locator("header .soft").inner_text() == "31 photos, 1 video"
     button.click()
-    seen.page.locator("#story-pause").click()
     seen.wait_until(playing)
     seen.page.keyboard.press("Escape")
     seen.page.get_by_role("button", name="Play", exact=True).click()

@@ -120,6 +120,7 @@ def test_an_entry_of_the_calendar_for_whole_days_is_offered_as_the_name(tab, alb
         assert tab.page.locator("#day-4 .from-calendar").inner_text().startswith("Spring <b>")
         offered = tab.page.locator(".trips .suggestion")
         assert offered.all_inner_texts() == ["Name it “Spring <b>”"]
+        assert offered.bounding_box()["height"] >= 44  # of a phone
         offered.click()
         tab.page.locator("#trips-said", has_text="Saved").wait_for()
         assert tab.page.locator(".trips h3").inner_text() == "Spring <b>"

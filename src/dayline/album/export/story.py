@@ -210,7 +210,11 @@ def write_story(
 
     if not store.addresses:
         raise ValueError("there are no pictures of these photos; pass the photos as --source")
-    videos = [(day, frame) for day, frame in chosen if _seconds(day, frame) is not None]
+    videos = [
+        (day, frame)
+        for day, frame in chosen
+        if _seconds(day, frame) is not None and (id(day), frame) in store.addresses
+    ]
     if folder is not None and blur is None:
         for done, (day, frame) in enumerate(videos):
             on_step("videos", done, len(videos))
@@ -220,7 +224,11 @@ def write_story(
     dates = [date for day in days for date in day.segmentation.date_span or ()]
     content = {
         "title": telling.title or (dates_heading(min(dates), max(dates)) if dates else "Photos"),
-        "facts": counted(n_photos, "photo"),
+        "facts": ", ".join(
+            counted(n, what)
+            for n, what in ((n_photos - len(videos), "photo"), (len(videos), "video"))
+            if n
+        ),
         "embedded": folder is None,
         "days": [
             {"heading": day_heading(day.segmentation) if len(days) > 1 else None, "events": events}
@@ -275,7 +283,7 @@ class _Store:
 
         found, key = day.segmentation, (id(day), frame)
         seconds = _seconds(day, frame)
-        if seconds is None or seconds > LONGEST or key not in self.addresses:
+        if seconds is None or seconds > LONGEST:
             return
         if day.source is None or found.names is None or self.folder is None or day.is_blurred:
             return

@@ -47,7 +47,7 @@ function openPhoto(photo) {
   const photos = [...document.querySelectorAll(".event button")];
   const slides = photos.map((one) => slide(sections.indexOf(one.closest(".event")), one));
   const end = { ...slides.at(-1), part: sections.length, card: endCard("The end") };
-  playSlides([...slides, end], photos.indexOf(photo), false);
+  playSlides([...slides, end], photos.indexOf(photo), "video" in photo.dataset);
 }
 
 const play = document.getElementById("play");
