@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from dayline.decision.learned import Learned
 
 
 def learn(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Features of recordings of one kind with their boundaries or labels (.npz)."
+            help=(
+                "Features of recordings of one kind with their boundaries or labels (.npz); or"
+                " results that you corrected (folders)."
+            )
         ),
     ],
     *,
@@ -23,14 +29,33 @@ def learn(
     tolerance: Annotated[int, typer.Option(min=0, help="Frames a boundary may be off.")] = 5,
     key: Annotated[str | None, typer.Option(help="Array with the features.")] = None,
 ) -> None:
-    """Learn a kind of recording from labeled examples, for --learned."""
+    """Learn a kind of recording from labeled examples, or from what you corrected, for --learned."""
+    if output.suffix.lower() != ".json":
+        raise ValueError(f"{output}: what was learned is a .json file; choose such a name")
+    if any(path.is_dir() for path in files):
+        learned = _from_results(files, name=name or output.stem)
+    else:
+        learned = _from_tables(files, name=name or output.stem, tolerance=tolerance, key=key)
+    learned.save(output)
+    typer.echo(f"{learned.name}: {learned}")
+    typer.echo(f"dayline segment SOURCE --learned {output} uses it")
+
+
+def _from_results(folders: list[Path], *, name: str) -> Learned:
+    from dayline.album.taught import learn_from_results
+
+    file = next((path for path in folders if not path.is_dir()), None)
+    if file is not None:
+        raise ValueError(f"{file} is no folder; pass labeled recordings or results, not both")
+    return learn_from_results(folders, name=name)
+
+
+def _from_tables(files: list[Path], *, name: str, tolerance: int, key: str | None) -> Learned:
     from dayline.cli.console import progress_bar
     from dayline.estimators import EventSegmenter
     from dayline.features.tables import read_features
     from dayline.research.datasets.annotations import read_boundaries
 
-    if output.suffix.lower() != ".json":
-        raise ValueError(f"{output}: what was learned is a .json file; choose such a name")
     tables, boundaries = [], []
     for path in files:
         if path.suffix.lower() != ".npz":
@@ -48,10 +73,8 @@ def learn(
             boundaries,
             times=[table.times for table in tables],
             tolerance=tolerance,
-            name=name or output.stem,
+            name=name,
             on_step=on_step,
         ).learned
     assert learned is not None
-    learned.save(output)
-    typer.echo(f"{learned.name}: {learned}")
-    typer.echo(f"dayline segment SOURCE --learned {output} uses it")
+    return learned
