@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dayline import EventSegmenter
 from dayline.album.days import (
     PhotoDay,
     find_days,
@@ -63,6 +64,16 @@ def test_each_day_has_its_result_and_the_overview_leads_to_it(tmp_path):
     assert "Left out: 1 of 1 frames cannot be read" in page
     assert str(tmp_path) not in page
     assert (tmp_path / "out" / "2015-03-13 <i>" / "index.html").is_file()
+
+
+def test_what_is_said_of_a_day_names_it_also_if_nothing_changed(tmp_path):
+    for name, day in (("first", "20150312"), ("second", "20150313")):
+        make_day(tmp_path / "trip" / name, [("red", 12), ("green", 14)], day=day)
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="level=100") as said:
+            segmented(tmp_path / "trip", tmp_path / "out", segmenter=EventSegmenter(level=100))
+        lines = [str(one.message) for one in said]
+        assert [line.split(": level=100: the finest")[0] for line in lines] == ["first", "second"]
 
 
 def test_days_of_which_none_can_be_used_are_an_error(tmp_path):

@@ -109,6 +109,13 @@ def test_a_folder_of_transcripts_is_a_result_for_each(tmp_path):
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
+def test_notes_name_the_sequence_and_the_option(root, tmp_path):
+    done = run("batch", root, "-o", tmp_path / "out", "--jobs", 1, "--n-events", 999)
+    assert done.stderr.count("note: ") == 2
+    for name in ("a.npy", "b.csv"):
+        assert f"dayline: note: {name}: --n-events 999 is not possible" in done.stderr
+
+
 def test_a_dry_run_lists_the_sequences_and_writes_nothing(root, tmp_path):
     done = run("batch", root, "-o", tmp_path / "out", "--dry-run")
     assert done.stdout == "features  a.npy  ->  a.npy\nfeatures  b.csv  ->  b.csv\n2 sequences\n"

@@ -43,7 +43,7 @@ from dayline.album.recognize import (
 from dayline.album.settings import Settings
 from dayline.album.taught import CORRECTIONS, with_taught
 from dayline.album.trips import name_trip
-from dayline.album.unchanged import day_key, places_if_unchanged
+from dayline.album.unchanged import day_key, places_if_unchanged, said_at_the_end
 from dayline.album.write import SegmentedDay, refuse_other_result, remove_other_pictures
 from dayline.events import Segmentation, read_events
 from dayline.files import UnreadableFileError, parse_json, reading, refuse_link
@@ -356,14 +356,15 @@ def _day(
     try:
         refuse_link(folder)
         key = "" if edits is None else day_key(day.sequence, folder, settings, edits)
-        result = _unchanged(day.sequence, folder, settings, key)
-        if result is None:
-            from dayline.album.segment import segment_and_write
+        with said_at_the_end(shown_name(day.name)):
+            result = _unchanged(day.sequence, folder, settings, key)
+            if result is None:
+                from dayline.album.segment import segment_and_write
 
-            forget = edits is None
-            result = segment_and_write(
-                day.sequence, folder, settings, forget=forget, key=key, on_step=step
-            )
+                forget = edits is None
+                result = segment_and_write(
+                    day.sequence, folder, settings, forget=forget, key=key, on_step=step
+                )
         failures = (f"{shown_name(day.name)}: {failure}" for failure in result.failures)
         return replace(result, failures=tuple(failures))
     except OutputFolderError as error:

@@ -133,15 +133,22 @@ def forget_day(folder: Path) -> None:
 
 
 @contextmanager
-def said_at_the_end() -> Iterator[list[warnings.WarningMessage]]:
-    """Keep the warnings of a block in a list, and say them when it ends, however it does."""
+def said_at_the_end(day: str = "") -> Iterator[list[warnings.WarningMessage]]:
+    """Keep the warnings of a block in a list, and say them when it ends, however it does.
+
+    Parameters
+    ----------
+    day : str
+        The day that they are about, if there are several; each begins with it.
+    """
     said: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as said:
             yield said
     finally:
         for one in said:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            message = f"{day}: {one.message}" if day else one.message
+            warnings.warn_explicit(message, one.category, one.filename, one.lineno)
 
 
 def record_day(folder: Path, key: str, places: Sequence[Place], said: Sequence[str]) -> None:

@@ -120,9 +120,11 @@ def print_sources(root: Path, *, only: Kind | None = None) -> None:
 
 
 def _print_record(record: BatchRecord, *, quiet: bool) -> None:
+    from dayline.cli.console import one_line
+
     for message in (*record.notes, record.message):
         if message:
-            print(f"dayline: note: {record.source}: {message}", file=sys.stderr)
+            print(f"dayline: note: {record.source}: {one_line(message)}", file=sys.stderr)
     if record.status == "done" and not quiet:
         events = counted(record.n_events or 0, "event")
         print(f"{record.source}: {events} in {counted(record.n_frames or 0, 'frame')}")
