@@ -177,6 +177,10 @@ def test_the_frames_of_a_shot_count_as_one_and_those_of_a_longer_one_as_a_few():
     opened = group_by_shots(shots, times, opened=[3], missing=[gap]).firsts.tolist()
     assert sorted({*opened} - {*groups.firsts.tolist()}) == [3, 201, 202]
 
+    # The curve of the scores does not fall to zero within shots.
+    held = groups.expand_scores([0.5] * len(groups.firsts), held=True)
+    assert held == (0.5,) * len(times)
+
 
 def test_every_frame_counts_where_the_camera_mostly_runs_on():
     shots = (Shot(0, 250, 0.0, 9.96, "start"), Shot(250, 2500, 10.0, 99.96))

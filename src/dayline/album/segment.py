@@ -311,17 +311,18 @@ def segment_frames(
     breaks = {*pauses, *jumps, *dates}.difference(saved.must_not)
 
     # Of a film: its shots, the frames within them, which start no event, and what is said.
+    is_film = sequence.kind == "video"
     shots: tuple[Shot, ...] = ()
     missing: tuple[MissingFrames, ...] = ()
     within_shots: frozenset[int] = frozenset()
-    if sequence.kind == "video":
+    if is_film:
         from dayline.album.film_shots import film_shots
 
         shots, missing = film_shots(sequence, cuts=settings.cuts, folder=folder, on_step=on_step)
         within_shots = frames_within_shots(shots, placed or (), missing=missing)
         within_shots = within_shots.difference(saved.must, breaks)
     talk, seen_and_said = None, features
-    if sequence.kind == "video":
+    if is_film:
         path = settings.talk or talk_beside(sequence.source)
         talk = None if path is None else read_talk(path)
     said = () if talk is None else sentences(talk.cues)
@@ -358,7 +359,7 @@ def segment_frames(
 
     # Refine: events of frames, corrections, exact cuts, key photos, locations.
     communities = with_saved_contexts(segmenter.communities_[groups.of_frame].tolist(), saved)
-    scores, notes = groups.expand_scores(found.scores), found.notes
+    scores, notes = groups.expand_scores(found.scores, held=is_film), found.notes
     events = _with_times(groups.expand_events(found.events), sequence)
     events = _with_reasons(events, scores, breaks, dates)
     events = with_saved_details(events, saved, communities)
@@ -366,7 +367,7 @@ def segment_frames(
     if n_added := len(saved.hidden) - n_hidden:
         notes = (*notes, f"{counted(n_added, 'photo')} added to an event that you hid: hidden, too")
     levels = with_saved_levels(events, groups.expand_levels(found.levels), saved)
-    if sequence.kind == "video":
+    if is_film:
         cut = with_exact_cuts(
             Segmentation(events, times=times, clock=sequence.clock, levels=levels, notes=notes),
             shots,

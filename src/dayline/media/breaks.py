@@ -216,10 +216,17 @@ class FrameGroups:
         opened = set(self.firsts.tolist())
         return tuple(int(self.of_frame[f]) for f in sorted(frames) if f in opened)
 
-    def expand_scores(self, scores: Sequence[float] | None) -> tuple[float, ...] | None:
-        """Turn scores of groups into scores of frames: no boundary can lie inside a burst."""
+    def expand_scores(
+        self, scores: Sequence[float] | None, *, held: bool = False
+    ) -> tuple[float, ...] | None:
+        """Turn scores of groups into scores of frames: no boundary can lie inside a burst.
+
+        If held, all frames of a group have its score: no frame is far from a possible boundary.
+        """
         if scores is None:
             return None
+        if held:
+            return tuple(np.asarray(scores)[self.of_frame].tolist())
         expanded = np.zeros(len(self.of_frame))
         expanded[self.firsts] = scores
         return tuple(expanded.tolist())

@@ -74,6 +74,23 @@ def test_a_film_says_what_it_counts_and_each_time_once(visit, film):
     assert detail.split("  ·  ") == ["0:00:02", "2 of 10"]
 
 
+def test_the_player_has_the_events_as_chapters(visit, film):
+    folder = film_page(film.parent / "chapters", film)
+    data = read_events_of(folder)
+    events = (replace(data.events[0], name="Salt & <i>pepper</i>"), *data.events[1:])
+    renew_page(data.about(events=events), folder)
+    seen = visit(folder)
+    seen.row(1).locator("[data-action=play]").click()
+    chapters = seen.page.locator(".player").evaluate(
+        """player => Array.from(player.textTracks, ({ kind, cues }) => [
+          kind, Array.from(cues, (cue) => [cue.startTime, cue.getCueAsHTML().textContent])])"""
+    )
+    titles = ["Salt & <i>pepper</i>", "Event 2", "Event 3", "Event 4"]
+    starts = [0, 2, 3.96, 6]
+    assert chapters == [["chapters", [list(one) for one in zip(starts, titles, strict=True)]]]
+    assert seen.complaints == []
+
+
 def read_events_of(folder: Path) -> Segmentation:
     data = page_data(folder / "index.html")
     return Segmentation.from_json(json.dumps(data["segmentation"]))

@@ -333,9 +333,21 @@ export function playFilm(frame) {
   if (movie === null || times === null) return;
   openViewer(frame);
   showPlayer(filmAddress(frame), `The film from ${frameText(frame, true)}`);
+  addChapters();
   player.addEventListener("timeupdate", () => followFilm());
   // Whether it can be played is told by its events.
   player.play().catch(() => null);
+}
+
+// Browsers that know chapters list the events in the player.
+function addChapters() {
+  const track = player.addTextTrack("chapters", "Events");
+  const starts = events.map(startTime);
+  starts.forEach((start, k) => {
+    const end = k + 1 < starts.length ? starts[k + 1] : Number.MAX_SAFE_INTEGER;
+    const title = shownTitle(k).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+    track.addCue(new VTTCue(start, end, title));
+  });
 }
 
 function showPlayer(src, label) {
