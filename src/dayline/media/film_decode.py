@@ -19,6 +19,7 @@ from av.error import FFmpegError
 from av.packet import Packet
 from av.stream import Disposition
 from av.video.frame import VideoFrame as DecodedFrame
+from av.video.reformatter import VideoReformatter
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
@@ -350,6 +351,8 @@ def small_images(
     if sequence.video is None:
         raise ValueError(f"{sequence.source.name}: not a video")
     numbers = {stamp: k for k, stamp in enumerate(sequence.video.rows[:, 0].tolist())}
+    # Kept, since a new one for every frame takes as long as decoding it.
+    halfway, on = VideoReformatter(), VideoReformatter()
     with opened_video(sequence.source) as video:
         refuse_huge_frames(sequence.source, video)
         video.stream.thread_type = "AUTO"
@@ -372,11 +375,11 @@ def small_images(
                     continue
                 with suppress(UnreadableFileError), reading("frame of the video", "a picture"):
                     # Averaging every pixel of a large frame would take longer than decoding it.
-                    middle = frame.reformat(
-                        width=4 * width, height=4 * height, interpolation="FAST_BILINEAR"
+                    middle = halfway.reformat(
+                        frame, width=4 * width, height=4 * height, interpolation="FAST_BILINEAR"
                     )
-                    small = middle.reformat(
-                        width=width, height=height, format="rgb24", interpolation="AREA"
+                    small = on.reformat(
+                        middle, width=width, height=height, format="rgb24", interpolation="AREA"
                     )
                     yield numbers[frame.pts], np.asarray(small.to_ndarray(), dtype=np.uint8)
             if packet is None:
