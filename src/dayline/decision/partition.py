@@ -93,9 +93,7 @@ def _best_path(u: FloatArray, penalties: FloatArray, min_length: int, fixed: Int
     for first in range(1, n, BLOCK):
         ends = np.arange(first, min(first + BLOCK, n))
         starts, limits = np.append(starts, ends), np.append(limits, latest[ends] + 1.0)
-        lengths = positions[ends] - positions[starts][:, None]
-        may_be = (lengths >= least[starts][:, None]) & (positions[ends] <= latest[starts][:, None])
-        own = np.where(may_be, _gains(sums, positions[starts], positions[ends]), -np.inf)
+        own = _gains(sums, positions[starts], positions[ends], least[starts], latest[starts])
 
         # The ends are starts, too: each turn adds one of them to the chains, until none gains.
         for _ in ends:
@@ -129,8 +127,13 @@ def _best_path(u: FloatArray, penalties: FloatArray, min_length: int, fixed: Int
     return trace_back(previous, positions)
 
 
-def _gains(sums: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
-    """Return length times squared length of the mean of every event, by start and stop."""
+def _gains(
+    sums: FloatArray, starts: IntArray, stops: IntArray, least: IntArray, latest: IntArray
+) -> FloatArray:
+    """Return length times squared length of the mean of every event, by start and stop.
+
+    It is minus infinity if the event is too short for its start, or stops too late.
+    """
     # From one product of sums, relative to the first stop so that no digits are lost: differences
     # of all pairs take several times as long.
     here = sums[stops[0]]
@@ -140,7 +143,12 @@ def _gains(sums: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
         + np.sum(until * until, axis=1)
         - 2 * before @ until.T
     )
-    return np.asarray(np.maximum(squares, 0.0) / np.maximum(stops - starts[:, None], 1))
+    np.maximum(squares, 0.0, out=squares)
+
+    may_be = (stops >= (starts + least)[:, None]) & (stops <= latest[:, None])
+    gains = np.full(squares.shape, -np.inf)
+    np.divide(squares, stops - starts[:, None], out=gains, where=may_be)
+    return gains
 
 
 def running_sums(x: FloatArray) -> FloatArray:
