@@ -124,6 +124,11 @@ def test_a_file_keeps_what_was_learned(tmp_path):
     assert Learned.load(tmp_path / "mine.json") == learned
 
 
+def test_the_name_in_a_file_of_somebody_else_can_be_printed(tmp_path):
+    Learned(name="\x1b[31m red\n\x9b \ud800").save(tmp_path / "mine.json")
+    assert Learned.load(tmp_path / "mine.json").name == "[31m red \N{REPLACEMENT CHARACTER}"
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [

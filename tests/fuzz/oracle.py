@@ -51,6 +51,7 @@ FREE: dict[str, frozenset[str] | None] = {
     "csv": None,
     "json": None,
     "places": None,
+    "learned": None,
     "srt": None,
     "vtt": None,
     "talk.json": None,

@@ -94,6 +94,13 @@ def _talk(path: Path) -> Reading:
     return Reading(answer, [*words, *talk.notes])
 
 
+def _learned(path: Path) -> Reading:
+    from dayline import Learned
+
+    with _warnings_as_words() as words:
+        return Reading(vars(Learned.load(path)), words)
+
+
 def _onnx(path: Path) -> Reading:
     from dayline.features.extract import extract_features, load_extractor
 
@@ -177,6 +184,7 @@ READERS: dict[str, Callable[[Path], Reading]] = {
     **dict.fromkeys(("npy", "npz", "csv", "parquet"), _table),
     "json": _events,
     "places": _places,
+    "learned": _learned,
     **dict.fromkeys(("srt", "vtt", "talk.json", "srv3"), _talk),
     "onnx": _onnx,
     **dict.fromkeys(("jpeg", "gif", "tiff", "heic"), _photos),

@@ -211,6 +211,22 @@ def _xml() -> list[Sample]:
     return [Sample(f'<timedtext format="3"><body>{"".join(cues)}</body></timedtext>'.encode())]
 
 
+def _learned() -> list[Sample]:
+    from dayline import Learned
+    from dayline.decision.candidates import COLUMNS
+
+    weights = tuple(np.random.default_rng(8).normal(size=len(COLUMNS) + 1).round(4).tolist())
+    about = {"name": "rooms", "n_recordings": 2, "n_boundaries": 30, "finer": 0.5, "found": 0.75}
+    made = [Learned(**about, weights=weights, change=(0.25,) * 3, level=(-0.5,) * 3), Learned()]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "made.json"
+        samples = []
+        for one in made:
+            one.save(path)
+            samples.append(Sample(path.read_bytes()))
+    return samples
+
+
 def _onnx() -> list[Sample]:
     from onnx import TensorProto, helper, numpy_helper
 
@@ -385,6 +401,7 @@ MAKERS = {
     "parquet": _parquet,
     "json": _events,
     "places": _places,
+    "learned": _learned,
     "srt": _srt,
     "vtt": _vtt,
     "talk.json": _transcripts,

@@ -7,7 +7,6 @@ it.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,7 +21,7 @@ from dayline.decision.candidates import BESIDE, COLUMNS, MOST, Candidates
 from dayline.decision.evidence import NOISE, Evidence
 from dayline.decision.model import expected_f1
 from dayline.files import UnreadableFileError, check_against, read_json, write_text_whole
-from dayline.text import counted
+from dayline.text import clean_text, counted
 
 FORMAT, VERSION = "dayline-learned", 1
 
@@ -156,7 +155,7 @@ class Learned:
                 raise ValueError("no such file")
             check_against(SCHEMA, content)
             own = {name: content[name] for name in SCHEMA["properties"]}
-            name = re.sub(r"[\x00-\x1f\x7f]", " ", own.pop("name"))[:100]
+            name = clean_text(own.pop("name"))[:100]
             lists = {k: tuple(map(float, v)) for k, v in own.items() if isinstance(v, list)}
             return cls(name=name, **{**own, **lists})
         except (ValueError, OverflowError) as error:
