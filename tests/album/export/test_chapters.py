@@ -12,6 +12,7 @@ from itertools import pairwise
 import pytest
 
 from dayline.album.export.chapters import (
+    Chapter,
     chapters,
     ffmetadata_text,
     kodi_text,
@@ -192,17 +193,22 @@ def test_podcast_chapters_follow_version_1_2(film):
 def read_as_kodi(text: str) -> list[float]:
     """Read scene markers as CEdl::ReadEdl does (xbmc/cores/VideoPlayer/Edl.cpp).
 
-    Fields are separated by blanks; a line whose first field begins with ## is a comment; times are
-    seconds if they have no colon and no #; action 2 puts a scene marker at the second time.
+    Fields are separated by blanks; a line whose first field begins with ## is a comment; times with
+    a colon are HH:MM:SS.sss, and others seconds, cut off to milliseconds in floating point; action
+    2 puts a scene marker at the second time.
     """
     markers = []
     for line in text.splitlines():
         first, second, action = line.split()[:3] if len(line.split()) > 2 else (*line.split(), "")
         if first.startswith("##"):
             continue
-        assert ":" not in first + second
         assert int(action) == 2
-        markers.append(float(second))
+        if ":" in second:
+            clock, _, thousandths = second.partition(".")
+            hours, minutes, seconds = (int(part) for part in clock.split(":"))
+            markers.append(3600 * hours + 60 * minutes + seconds + int(thousandths) / 1000)
+        else:
+            markers.append(int(float(second) * 1000) / 1000)
     return markers
 
 
@@ -210,6 +216,8 @@ def test_kodi_places_a_marker_at_the_start_of_each_event(film):
     titled = film.about(events=tuple(replace(e, name="a b c", title=None) for e in film.events))
     assert read_as_kodi(kodi_text(chapters(titled))) == [0.0, 20.5, 41.0, 61.25]
     assert "## a b c\n" in kodi_text(chapters(titled))
+    # Of these seconds, floating point makes 8039.999999999999 milliseconds.
+    assert read_as_kodi(kodi_text([Chapter(8.04, 9.0, "x")])) == [8.04]
 
 
 def test_many_short_chapters_make_longer_ones():

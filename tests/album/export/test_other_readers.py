@@ -132,7 +132,8 @@ def read_podcast(path: Path, _: object) -> None:
 def read_kodi(path: Path, _: object) -> None:
     # No program reads these here; test_chapters.py reads them as Kodi's source does.
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert [float(line.split()[1]) for line in lines[1::2]] == STARTS
+    clocks = [line.split()[1].split(":") for line in lines[1::2]]
+    assert [3600 * int(h) + 60 * int(m) + float(s) for h, m, s in clocks] == STARTS
 
 
 def read_timeline(path: Path, _: object) -> None:

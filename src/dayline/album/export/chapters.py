@@ -217,13 +217,14 @@ def podcast_text(marks: Sequence[Chapter]) -> str:
 
 
 def kodi_text(marks: Sequence[Chapter]) -> str:
-    """Return scene markers (action 2) for Kodi, in seconds; a line with ## is a comment.
+    """Return scene markers (action 2) for Kodi; a line with ## is a comment.
 
     Kodi places a marker at the second time of a line and has no titles, so that these are comments.
+    It cuts seconds such as 8.04 off to 8.039 in floating point, but not hours, minutes and seconds.
     """
     lines = []
     for mark in marks:
-        at = f"{milliseconds(mark.start) / 1000:.3f}"
+        at = clock_text(milliseconds(mark.start) / 1000, digits=3)
         lines += [f"## {mark.title}", f"{at}\t{at}\t2"]
     return "\n".join(lines) + "\n"
 
