@@ -117,7 +117,7 @@ def test_packets_of_groups_without_a_wanted_frame_are_not_decoded(make_video, mo
 
 
 def test_the_shorter_side_is_reduced_to_size(make_video):
-    sequence = read_video(make_video("v.mp4", times_ms=[0, 40]), every=1)
+    sequence = read_video(make_video("v.mp4", times_ms=[0, 40]))
     assert next(images(sequence, size=32))[1].shape == (32, 48, 3)
     assert next(images(sequence, size=500))[1].shape == (64, 96, 3)
 
@@ -131,7 +131,7 @@ def test_the_rotation_tag_of_a_phone_held_upright_is_applied(make_video):
     clockwise = struct.pack(">9i", 0, one, 0, -one, 0, 0, 0, 0, last)
     at = content.index(as_made, content.index(b"tkhd"))
     path.write_bytes(content[:at] + clockwise + content[at + 36 :])
-    _, image = next(images(read_video(path, every=1), size=64))
+    _, image = next(images(read_video(path), size=64))
     assert image.shape == (96, 64, 3)
     assert image[10, -10].min() > 230  # the white corner was at the upper left
     assert image[10, 10].max() < 80
