@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dayline.album.trips import TRIPS, Trip, find_trips, name_trip, read_trip_names
+from dayline.album.trips import TRIPS, Trip, find_trips, name_trip, named_days, read_trip_names
 from dayline.events import Event, Segmentation
 from dayline.files import UnreadableFileError
 
@@ -137,3 +137,17 @@ def test_a_damaged_file_is_named(tmp_path, text):
     (tmp_path / TRIPS).write_text(text)
     with pytest.raises(UnreadableFileError, match=r"trips\.json: .*; repair or remove it"):
         read_trip_names(tmp_path)
+
+
+def test_a_name_of_one_day_is_no_name_of_a_trip_and_the_newest_holds(tmp_path):
+    days = [*HOME_DAYS, *TRIP_DAYS, *AFTER]
+    name_trip(tmp_path, TRIP_DAYS, "Spring")
+    name_trip(tmp_path, [days[1]], "Anniversary")
+    names = read_trip_names(tmp_path)
+    trips = find_trips(days, names)
+    assert [trip.name for trip in trips] == ["Spring"]
+    assert named_days(days, names, trips) == {1: "Anniversary"}
+    # Once nobody knows where home is, the name of four days is that of none.
+    assert named_days(TRIP_DAYS, names, ()) == {}
+    name_trip(tmp_path, [days[1]], "Birthday")
+    assert named_days(days, read_trip_names(tmp_path), trips) == {1: "Birthday"}

@@ -56,7 +56,7 @@ class Trip:
 
 @dataclass(frozen=True)
 class TripName:
-    """A name that a person gave to a trip.
+    """A name that a person gave to a trip, or to a day.
 
     Attributes
     ----------
@@ -189,6 +189,33 @@ def _named(
     return tuple(named)
 
 
+def named_days(
+    days: Sequence[Segmentation | None], names: Sequence[TripName], trips: Sequence[Trip]
+) -> dict[int, str]:
+    """Return the names that a person gave to single days in no trip, by their positions.
+
+    Parameters
+    ----------
+    days : sequence of Segmentation or None
+        The days of the album, in order.
+    names : sequence of TripName
+        Names that a person gave, the newest first. A name belongs to the day with most of its
+        photos.
+    trips : sequence of Trip
+        See `find_trips`.
+    """
+    away = {k for trip in trips for k in trip.days}
+    here = {k: day for k, day in enumerate(days) if day is not None and k not in away}
+    of_photo = {digest: k for k, day in here.items() for digest in day.digests or ()}
+    found: dict[int, str] = {}
+    for one in names:
+        counts = Counter(of_photo[digest] for digest in one.digests if digest in of_photo)
+        for k, n_photos in counts.items():
+            if 2 * n_photos > len(one.digests):
+                found.setdefault(k, one.name)
+    return found
+
+
 def read_trip_names(folder: Path) -> tuple[TripName, ...]:
     """Read the names of trips that a folder of days keeps, the newest first.
 
@@ -208,7 +235,7 @@ def read_trip_names(folder: Path) -> tuple[TripName, ...]:
 
 
 def name_trip(folder: Path, days: Sequence[Segmentation], name: str) -> None:
-    """Keep the name of a trip; an empty one takes it back.
+    """Keep the name of a trip, or of a day; an empty one takes it back.
 
     The name of another trip that these photos were part of is replaced.
 

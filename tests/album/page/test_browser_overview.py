@@ -223,8 +223,9 @@ def test_the_search_finds_files_set_aside_and_entries_of_whole_days(visit, tmp_p
 
     def found(text):
         seen.page.fill("#search", text)
-        shown = seen.page.locator("#days > li:visible h3").all_inner_texts()
-        return seen.page.locator("#found").inner_text(), [one.partition(",")[0] for one in shown]
+        # Rows that were out of view are not laid out at once.
+        shown = seen.page.locator("#days > li:not([hidden]) h3").all_text_contents()
+        return seen.page.locator("#found").inner_text(), shown
 
     assert found("screenshot") == ("12 files set aside on 1 day", ["Monday 2 January 2023"])
     assert seen.page.locator("#results").is_hidden()

@@ -131,6 +131,41 @@ def test_an_entry_of_the_calendar_for_whole_days_is_offered_as_the_name(tab, alb
     assert overview_data(album)["trips"] == [["Spring <b>", "Lisbon", [3, 4, 5]]]
 
 
+def test_a_day_takes_its_name_from_an_entry_for_the_whole_day_and_keeps_it(tab, album):
+    pytest.importorskip("recurring_ical_events")
+    entry = f"SUMMARY:{NASTY}|DTSTART;VALUE=DATE:20150313|DTEND;VALUE=DATE:20150314"
+    calendars = (write_calendar(album.parent / "my.ics", entry),)
+    segment(album.parent, calendars=calendars)
+    with running(album) as client:
+        tab.page.goto(f"http://{client.server.authority}{client.path}")
+        shown = tab.page.locator("#day-2 .from-calendar")
+        assert tab.page.locator(".from-calendar").count() == 1
+        offered = shown.get_by_role("button", name=f"Name it “{NASTY}”")
+        assert offered.bounding_box()["height"] >= 44  # of a phone
+        offered.click()
+        shown.get_by_role("status").filter(has_text="Saved").wait_for()
+        # It can be taken back, and taken again.
+        assert tab.page.evaluate("document.activeElement.textContent") == "Remove the name"
+        tab.page.keyboard.press("Enter")
+        offered.wait_for()
+        assert overview_data(album)["named"] == {}
+        offered.click()
+        shown.get_by_role("button", name="Remove the name").wait_for()
+        tab.page.reload()
+        assert shown.inner_text().startswith(NASTY)
+        tab.page.fill("#search", "spring")
+        assert tab.page.locator("#found").inner_text() == "1 event on 1 day"
+        assert tab.complaints == []
+
+    # The name stays with the photos, without the calendar.
+    year = album.parent / "year"
+    for path in sorted(year.iterdir()):
+        path.rename(year / f"other {path.name}")
+    segment(album.parent)
+    assert overview_data(album)["named"] == {"1": NASTY}
+    assert overview_data(album)["trips"] == [[None, "Lisbon", [3, 4, 5]]]
+
+
 def test_escape_leaves_a_name_as_it_is(tab, album):
     with running(album) as client:
         tab.page.goto(f"http://{client.server.authority}{client.path}")

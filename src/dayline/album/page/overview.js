@@ -4,7 +4,7 @@
 import { make, moveWithArrows, onKey } from "./elements.js";
 import { comparable, monthText, plural, two, wordsIn } from "./text.js";
 import { automaticTitle } from "./titles.js";
-import { renderTrips, tripText } from "./trips.js";
+import { renderDayNames, renderTrips, tripText } from "./trips.js";
 
 const N_COLORS = 12;
 const MOST_RESULTS = 120;
@@ -356,6 +356,7 @@ const texts = events.map((event) =>
       event.where ?? "",
       tripText(data, event.day.index),
       event.day.name,
+      data.named[event.day.index] ?? "",
       ...event.day.entries,
       decodeURIComponent(safe(event.day.folder)),
     ].join(" "),
@@ -369,7 +370,7 @@ const files = events.map((event) =>
 // set aside, such as screenshots.
 const rowTexts = days.map((day, index) => {
   const heading = document.querySelector(`#day-${index + 1} h3`).textContent;
-  return comparable([heading, ...(day?.entries ?? [])].join(" "));
+  return comparable([heading, data.named[index] ?? "", ...(day?.entries ?? [])].join(" "));
 });
 const asideTexts = days.map((day) =>
   (day?.aside ?? []).map(([kind, name]) => comparable(`${kind} ${name}`)),
@@ -527,6 +528,7 @@ onKey("/", () => {
 });
 window.addEventListener("hashchange", goToAddress);
 renderTrips(data);
+renderDayNames(data);
 calendar();
 placeBars();
 timelines();

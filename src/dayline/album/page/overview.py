@@ -16,7 +16,7 @@ from dayline.album.hidden import key_shown, shown_events, shown_frames, without_
 from dayline.album.page.addresses import event_numbers, is_moved, photo_numbers
 from dayline.album.page.page import dates_heading, day_heading, events_mark, page_data
 from dayline.album.page.template import embedded_data, render
-from dayline.album.trips import Trip, find_trips, read_trip_names
+from dayline.album.trips import Trip, find_trips, named_days, read_trip_names
 from dayline.events import Segmentation, frames_text
 from dayline.files import write_text_whole
 from dayline.text import clock_text, context_letter, counted, duration_text
@@ -107,8 +107,10 @@ def write_overview(
         For each event, others that look like it, the most similar first.
     """
     path = Path(folder) / "index.html"
-    trips = find_trips([day.shown for day in days], read_trip_names(path.parent))
-    rows = [_day_row(day) for day in days]
+    shown, names = [day.shown for day in days], read_trip_names(path.parent)
+    trips = find_trips(shown, names)
+    names_of_days = named_days(shown, names, trips)
+    rows = [_day_row(day) | {"name": names_of_days.get(k)} for k, day in enumerate(days)]
 
     data = {
         "title": title,
@@ -118,6 +120,7 @@ def write_overview(
         "folders": [day.address for day in days],
         "why": [day.why for day in days],
         "trips": [[trip.name, trip.title, trip.days] for trip in trips],
+        "named": names_of_days,
     }
     content = {
         "rows": rows,

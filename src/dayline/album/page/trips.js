@@ -1,4 +1,4 @@
-// Trips, and the names that a person gives them.
+// Trips and days, and the names that a person gives them.
 
 import { make, makeButton } from "./elements.js";
 import { writable } from "./served.js";
@@ -15,19 +15,27 @@ function nameOf([name, title]) {
   return name ?? title;
 }
 
-async function saveName(trip, number, folders) {
-  said.textContent = "Saving";
+// Returns whether the name of these days was saved, and says so.
+async function saveName(folders, name, status) {
+  status.textContent = "Saving";
   let problem = "dayline view does not answer; start it again with the same command";
   try {
-    const body = JSON.stringify({ days: trip[2].map((day) => folders[day]), name: trip[0] ?? "" });
+    const body = JSON.stringify({ days: folders, name: name ?? "" });
     const headers = { "Content-Type": "application/json" };
     const response = await fetch("trips.json", { method: "POST", headers, body });
     problem = response.ok ? null : (await response.json()).error;
   } catch {
     // It is told below.
   }
-  said.textContent = problem === null ? "Saved" : `Not saved: ${problem}.`;
-  if (problem !== null) return false;
+  status.textContent = problem === null ? "Saved" : `Not saved: ${problem}.`;
+  return problem === null;
+}
+
+async function saveTrip(data, number, name) {
+  const trip = data.trips[number];
+  const folders = trip[2].map((day) => data.folders[day]);
+  if (!(await saveName(folders, name, said))) return false;
+  trip[0] = name;
   for (const place of shownNames(number)) place.textContent = nameOf(trip);
   return true;
 }
@@ -48,10 +56,7 @@ function editName(data, number, button) {
   field.addEventListener("keydown", async (e) => {
     if (e.key === "Escape") close();
     if (e.key !== "Enter") return;
-    const before = trip[0];
-    trip[0] = field.value.trim() || null;
-    if (await saveName(trip, number, data.folders)) close();
-    else trip[0] = before;
+    if (await saveTrip(data, number, field.value.trim() || null)) close();
   });
   heading.hidden = button.hidden = true;
   heading.after(field);
@@ -74,10 +79,7 @@ function suggestionButton(data, number) {
   if (entry === null) return "";
   const about = { class: "suggestion", dir: "auto", title: "From your calendar" };
   const take = async () => {
-    const trip = data.trips[number];
-    trip[0] = entry;
-    if (await saveName(trip, number, data.folders)) button.remove();
-    else trip[0] = null;
+    if (await saveTrip(data, number, entry)) button.remove();
   };
   const button = makeButton(about, take, `Name it “${entry}”`);
   return button;
@@ -93,6 +95,34 @@ export function renderTrips(data) {
     const about = { class: "more rename", "aria-label": label };
     const button = makeButton(about, () => editName(data, number, button), "Rename");
     row.querySelector("p").after(button, suggestionButton(data, number));
+  });
+}
+
+// The entries of the calendar for a whole day, as names of the day; a name can be taken back.
+export function renderDayNames(data) {
+  if (!writable) return;
+  const away = new Set(data.trips.flatMap(([, , days]) => days));
+  data.days.forEach((day, index) => {
+    if (day === null || away.has(index)) return;
+    if (data.named[index] === undefined && day.entries.length === 0) return;
+    const shown = document.querySelector(`#day-${index + 1} .from-calendar`);
+    const status = make("span", { class: "soft", role: "status" });
+    const draw = () => {
+      const name = data.named[index];
+      const set = async (wanted) => {
+        if (!(await saveName([data.folders[index]], wanted, status))) return;
+        if (wanted === null) delete data.named[index];
+        else data.named[index] = wanted;
+        draw();
+        shown.querySelector("button")?.focus();
+      };
+      const about = { class: "suggestion", dir: "auto" };
+      const ways = name
+        ? [makeButton({ class: "more" }, () => set(null), "Remove the name")]
+        : day.entries.map((entry) => makeButton(about, () => set(entry), `Name it “${entry}”`));
+      shown.replaceChildren(name ?? "", ...ways, status);
+    };
+    draw();
   });
 }
 
