@@ -94,7 +94,7 @@ def test_a_folder_of_transcripts_is_a_result_for_each(tmp_path):
         done = run(command, talks, "-o", tmp_path / command)
         assert done.returncode == 2
         assert "note: deep/broken.srt: nothing is said in it" in done.stderr
-        assert "one.srt: 3 events in 75 " in done.stdout
+        assert "one.srt: 3 events in 75 sentences\n" in done.stdout
         assert "2 sequences: 1 done, 1 failed" in done.stdout
     assert "2 talks · " in (tmp_path / "segment/index.html").read_text()
 

@@ -76,6 +76,8 @@ CHUNKS = {
         {"timestamp": [3.25, 5.0], "text": " R&D is next."},
     ]
 }
+# Every sentence is alone after a silence.
+FAR_TOO_LONG = [{"start": 20 * k, "end": 20 * k + 1, "text": "No."} for k in range(30_001)]
 XML = (
     '<?xml version="1.0" encoding="utf-8" ?><transcript>'
     '<text start="1" dur="1.5">Good morning, everyone.</text>'
@@ -135,6 +137,7 @@ def test_encodings_and_line_ends(tmp_path, encoding, newline):
         ("a.srt", SRT.replace("--> 00:00:05,000 X1:10 X2:20", ""), "cue 2 has the times"),
         ("a.srt", SRT.replace("00:00:03,250 --> 00:00:05,000 X1:10 X2:20\n", ""), "cue 2 has no"),
         ("a.srt", "", "nothing is said"),
+        ("a.json", json.dumps(FAR_TOO_LONG), "over 30,000 sentences"),
         ("a.srt", "\0" * 100, "not a text file"),
         ("a.vtt", SRT, "name it .srt"),
         ("a.json", "[1]", "cue 1 is not an object"),

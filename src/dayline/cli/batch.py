@@ -121,10 +121,12 @@ def print_sources(root: Path, *, only: Kind | None = None) -> None:
 
 def _print_record(record: BatchRecord, *, quiet: bool) -> None:
     from dayline.cli.console import one_line
+    from dayline.media.talk import is_talk
 
     for message in (*record.notes, record.message):
         if message:
             print(f"dayline: note: {record.source}: {one_line(message)}", file=sys.stderr)
     if record.status == "done" and not quiet:
         events = counted(record.n_events or 0, "event")
-        print(f"{record.source}: {events} in {counted(record.n_frames or 0, 'frame')}")
+        thing = "sentence" if is_talk(Path(record.source)) else "frame"
+        print(f"{record.source}: {events} in {counted(record.n_frames or 0, thing)}")

@@ -16,6 +16,7 @@ STEM = 6
 """Letters of a word that count, so that "sailing" and "sailors" are nearly the same word."""
 
 N_BUCKETS = 4096
+AT_ONCE = 4096
 N_DIRECTIONS = 8  # a power of 2
 AROUND = 1.4
 """Words of this many sentences on either side count too (one standard deviation): a sentence has few
@@ -68,9 +69,11 @@ def word_features(texts: Sequence[str]) -> FloatArray:
             row[_bucket(word[:STEM])] += 1.0
 
     # A word that is said in one sentence only tells nothing about others.
-    n_sentences = np.sum(counts > 0, axis=0)
+    n_sentences = np.count_nonzero(counts, axis=0)
     counts, n_sentences = counts[:, n_sentences > 1], n_sentences[n_sentences > 1]
-    return main_directions(np.log1p(counts) * np.log(len(texts) / n_sentences))
+    np.log1p(counts, out=counts)
+    counts *= np.log(len(texts) / n_sentences).astype(np.float32)
+    return main_directions(counts)
 
 
 def with_talk(
@@ -132,16 +135,21 @@ def main_directions(rows: FloatArray) -> FloatArray:
     if rows.shape[1] == 0:
         return np.zeros((len(rows), 1))
     around = gaussian_filter1d(rows, AROUND, axis=0, mode="nearest")
-    lengths = np.linalg.norm(around, axis=1, keepdims=True)
-    units = np.asarray(around / np.where(lengths > 0, lengths, 1.0), dtype=np.float64)
-    centered = units - units.mean(axis=0)
-    # The smaller Gram matrix: a talk of hours has thousands of sentences.
-    is_tall = len(centered) > centered.shape[1]
-    gram = centered.T @ centered if is_tall else centered @ centered.T
-    values, vectors = np.linalg.eigh(gram)
-    main = vectors[:, ::-1][:, :N_DIRECTIONS]
-    sizes = np.sqrt(np.maximum(values[::-1][:N_DIRECTIONS], 0.0))
-    directions = centered @ main if is_tall else main * sizes
+    lengths = np.sqrt(np.einsum("ij,ij->i", around, around))[:, None]
+    around /= np.where(lengths > 0, lengths, 1.0)
+    mean = around.mean(axis=0, dtype=np.float64)
+    # A talk of hours has thousands of sentences: the smaller Gram matrix, of a part at a time.
+    parts = [slice(start, start + AT_ONCE) for start in range(0, len(around), AT_ONCE)]
+    if len(around) > around.shape[1]:
+        centered = (around[part] - mean for part in parts)
+        values, vectors = np.linalg.eigh(sum(part.T @ part for part in centered))
+        main = vectors[:, ::-1][:, :N_DIRECTIONS]
+        directions = np.concatenate([(around[part] - mean) @ main for part in parts])
+    else:
+        few = around - mean
+        values, vectors = np.linalg.eigh(few @ few.T)
+        sizes = np.sqrt(np.maximum(values[::-1][:N_DIRECTIONS], 0.0))
+        directions = vectors[:, ::-1][:, :N_DIRECTIONS] * sizes
     # The sign of a direction is arbitrary: its largest entry is positive.
     largest = np.take_along_axis(directions, np.argmax(np.abs(directions), axis=0)[None], axis=0)
     components = np.zeros((len(rows), N_DIRECTIONS))

@@ -24,6 +24,9 @@ OF_FOLDERS = (".srt", ".vtt", ".json3", ".srv3", ".srv2", ".srv1")
 LARGEST = 64 * 2**20
 """Bytes; a day of speech as subtitles has about 2 MB, as JSON with a time per word 30."""
 
+MOST_SENTENCES = 30_000
+"""A day of speech has 20,000, which take 1.6 GB."""
+
 LATEST = 1e7
 """Seconds; no recording lasts four months."""
 
@@ -120,6 +123,10 @@ def read_talk(path: str | Path) -> Talk:
     ordered = _unrolled(ordered)
     if not ordered:
         raise UnreadableFileError(f"{name}: nothing is said in it; no cue has a time and a text")
+    if len(sentences(ordered)) > MOST_SENTENCES:
+        raise UnreadableFileError(
+            f"{name}: over {MOST_SENTENCES:,} sentences, more than a day of speech; split it"
+        )
     return Talk(path, tuple(ordered), tuple(notes))
 
 
