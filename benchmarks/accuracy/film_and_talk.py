@@ -28,7 +28,7 @@ from dayline.features.word_vectors import has_word_vectors
 from dayline.media.talk import Cue, read_talk
 from dayline.research.baselines.segmenter import BaselineSegmenter
 
-N_FILMS, N_PARTS, RATE = 6, 6, 3
+N_FILMS, N_PARTS, RATE = 10, 6, 3
 TOLERANCE = 8
 """Seconds: about as long as a sentence lasts."""
 
