@@ -183,6 +183,16 @@ def test_every_sentence_is_said_once_in_a_film(film, tmp_path):
     assert " ".join(text for text in texts if text) == " ".join(said)
 
 
+def test_no_talk_leaves_out_the_subtitles_beside_a_film(film, tmp_path):
+    done = run("segment", film, "-o", tmp_path / "OUT", "--no-talk", "--model", "color")
+    assert done.returncode == 0, done.stderr
+    found = read_events(tmp_path / "OUT/events.json")
+    assert found.texts is None
+    assert found.method == "default, features color"
+    done = run("segment", film, "--no-talk", "--talk", film.with_name("film.en.srt"))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
 def test_talk_of_another_name_is_given(film, tmp_path):
     done = run("segment", film, "-o", tmp_path / "OUT", "--talk", tmp_path / "none.srt")
     assert done.returncode == 2

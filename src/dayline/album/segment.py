@@ -322,7 +322,7 @@ def segment_frames(
         within_shots = frames_within_shots(shots, placed or (), missing=missing)
         within_shots = within_shots.difference(saved.must, breaks)
     talk, seen_and_said = None, features
-    if is_film:
+    if is_film and not settings.no_talk:
         path = settings.talk or talk_beside(sequence.source)
         talk = None if path is None else read_talk(path)
     said = () if talk is None else sentences(talk.cues)

@@ -69,6 +69,8 @@ class Settings:
         See `write_result`.
     talk : Path or None
         Transcript of a video; by default the subtitles beside it, if there are any.
+    no_talk : bool
+        Leave out what is said in videos, also if there are subtitles beside them.
     word_vectors : bool or None
         Compare what is said with word vectors too (`dayline.features.word_vectors`); None does if
         they are installed.
@@ -102,6 +104,7 @@ class Settings:
     calendars: tuple[Path, ...] = ()
     keep_screenshots: bool = False
     talk: Path | None = None
+    no_talk: bool = False
     word_vectors: bool | None = None
     titles: bool = True
 

@@ -119,7 +119,7 @@ class Task:
 
 
 OF_PHOTOS = ("order", "offsets", "timezone", "keep_screenshots")
-OF_VIDEOS = ("every", "write_chapters")
+OF_VIDEOS = ("every", "write_chapters", "no_talk")
 OF_PICTURES = ("model", "pause_seconds", "pause_factor", "jump_km", "thumbnails", "blur_faces")
 OF_FEATURES = ("key", "transpose")
 OF_TALK = ("word_vectors", "titles")
@@ -158,7 +158,8 @@ def make_task(source: Source, output: Path, settings: Settings) -> Task:
         state = [[shown_name(p.relative_to(source.data)), *file_state(p)] for p in files]
     else:
         state = file_state(source.data)
-        if source.kind == "video" and (beside := talk_beside(source.data)) is not None:
+        beside = None if source.kind != "video" else talk_beside(source.data)
+        if beside is not None and not settings.no_talk:
             state += [beside.name, *file_state(beside), settings.with_word_vectors]
         elif source.kind == "talk":
             state += [settings.with_word_vectors]

@@ -175,6 +175,10 @@ class Options:
         bool,
         of_photos("--write-chapters", help="Copy the video with the events as chapters."),
     ] = False
+    no_talk: Annotated[
+        bool,
+        of_photos("--no-talk", help="Divide a video by its pictures alone, not by its subtitles."),
+    ] = False
     titles: Annotated[
         bool,
         of_photos(
@@ -239,6 +243,7 @@ class Options:
             timezone=self.timezone,
             calendars=tuple(self.calendar or ()),
             keep_screenshots=self.keep_screenshots,
+            no_talk=self.no_talk,
             titles=self.titles,
             word_vectors=self.word_vectors,
         )

@@ -254,6 +254,7 @@ def _check_options(
         ("--shots", options.shots, ("video",), "videos"),
         ("--cuts", settings.cuts, ("video",), "videos"),
         ("--talk", settings.talk, ("video",), "videos"),
+        ("--no-talk", options.no_talk, ("video",), "videos"),
         ("--key", options.key, ("features",), "feature files"),
         ("--transpose", options.transpose, ("features",), "feature files"),
         ("--interpolate", options.interpolate, ("features",), "feature files"),
@@ -263,6 +264,8 @@ def _check_options(
     ):
         if value and kind not in kinds:
             raise ValueError(f"{name} only applies to {only}, not to {source}; leave it out")
+    if settings.talk is not None and options.no_talk:
+        raise ValueError("--talk and --no-talk contradict each other; use one of them")
     if options.shots and not (options.export or options.write_chapters):
         raise ValueError("--shots is about exports; add --export FORMAT or --write-chapters")
     check_settings(settings, pictures=kind in ("photos", "video"))
