@@ -1,4 +1,4 @@
-"""Make films whose shots and scenes are known: ten kinds, from code and the demo's photographs."""
+"""Make films whose shots and scenes are known, from code and the demo's photographs."""
 
 from __future__ import annotations
 
@@ -316,13 +316,79 @@ def mixed(rng: Generator) -> Film:
     return film("mixed", reel, scenes)
 
 
+def many_places(rng: Generator) -> Film:
+    """Scenes of two or three cameras that show other photographs, mostly in turns."""
+    reel, scenes = Reel([], []), []
+    photographs = rng.permutation(22)
+    for _ in range(6):
+        n = int(rng.integers(2, 4))
+        views, photographs = photographs[:n], photographs[n:]
+        starts = [(rng.uniform(0, WIDTH * 2), rng.uniform(0, HEIGHT * 3)) for _ in views]
+        for k in range(int(rng.integers(5, 10))):
+            view = k % n if rng.uniform() < 0.8 else int(rng.integers(n))
+            n_frames = int(rng.integers(25, 90))
+            shot = camera(photograph(views[view]), n_frames, rng, pan=0.2, start=starts[view])
+            start = reel.add(shot)
+            if k == 0 and start:
+                scenes.append(start)
+    return film("many places", reel, scenes)
+
+
+def few_shots(rng: Generator) -> Film:
+    """Scenes of one shot each, some at a place seen before, with cuts and dissolves."""
+    reel, scenes = Reel([], []), []
+    photographs, place = rng.permutation(22), 0
+    for _ in range(8):
+        place = (place + int(rng.integers(1, 5))) % 5
+        shot = camera(photograph(photographs[place]), int(rng.integers(150, 300)), rng, pan=0.5)
+        start = reel.add(shot, mixed=int(rng.choice([0, 0, 20])))
+        if start:
+            scenes.append(start)
+    return film("few shots", reel, scenes)
+
+
+def long_takes(rng: Generator) -> Film:
+    """Dialogues, and between them scenes of one take of a minute."""
+    reel, scenes = Reel([], []), []
+    for scene, number in enumerate(rng.permutation(22)[:6]):
+        views = [(rng.uniform(0, WIDTH * 2), rng.uniform(0, HEIGHT * 3)) for _ in range(2)]
+        is_take = scene in (2, 4)
+        for k in range(1 if is_take else int(rng.integers(5, 10))):
+            n_frames, pan = (60 * RATE, 0.3) if is_take else (int(rng.integers(40, 90)), 0.1)
+            shot = camera(photograph(number), n_frames, rng, pan=pan, start=views[k % 2])
+            start = reel.add(shot)
+            if k == 0 and start:
+                scenes.append(start)
+    return film("long takes", reel, scenes)
+
+
+def many_scenes(rng: Generator) -> Film:
+    """Twelve scenes of two to four cameras that show one photograph each, in any order."""
+    reel, scenes = Reel([], []), []
+    for number in rng.permutation(22)[:12]:
+        views = [
+            (rng.uniform(0, WIDTH * 2), rng.uniform(0, HEIGHT * 3))
+            for _ in range(int(rng.integers(2, 5)))
+        ]
+        for k in range(int(rng.integers(5, 10))):
+            view = views[int(rng.integers(len(views)))]
+            pan = rng.choice([0.1, 0.5, 2.0])
+            n_frames = int(rng.integers(25, 100))
+            start = reel.add(camera(photograph(number), n_frames, rng, pan=pan, start=view))
+            if k == 0 and start:
+                scenes.append(start)
+    return film("many scenes", reel, scenes)
+
+
 def film(kind: str, reel: Reel, scenes: list[int] | None = None) -> Film:
     """Round the frames of a reel."""
     frames = [np.clip(frame, 0, 255).astype(np.uint8) for frame in reel.frames]
     return Film(kind, frames, reel.shots, scenes)
 
 
-KINDS: tuple[Callable[[Generator], Film], ...] = (
+Maker = Callable[[Generator], Film]
+
+KINDS: tuple[Maker, ...] = (
     fast_cuts,
     dissolves,
     fades,
@@ -336,11 +402,16 @@ KINDS: tuple[Callable[[Generator], Film], ...] = (
 )
 
 
-def made_films(n_each: int = 4) -> Iterator[Film]:
+OF_SCENES = (dialogue, mixed, many_places, few_shots, long_takes, many_scenes)
+"""Kinds whose scenes people would agree on."""
+
+
+def made_films(n_each: int = 4, *, kinds: Sequence[Maker] = KINDS) -> Iterator[Film]:
     """Make so many films of each kind, the same ones each time."""
-    for k, make in enumerate(KINDS):
+    for make in kinds:
+        known = KINDS.index(make) if make in KINDS else len(KINDS) + OF_SCENES.index(make)
         for seed in range(n_each):
-            yield make(np.random.default_rng([2026, k, seed]))
+            yield make(np.random.default_rng([2026, known, seed]))
 
 
 def write_film(film: Film, path: Path, *, rate: int = RATE) -> Path:

