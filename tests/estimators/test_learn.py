@@ -14,7 +14,14 @@ from cli.run_command import run
 from dayline import EventSegmenter, Learned, score_boundaries
 from dayline.cli.options import KINDS
 from dayline.decision.candidates import COLUMNS, Candidates
-from dayline.decision.learned import Example, learn_from, load_kinds, load_prior
+from dayline.decision.learned import (
+    FEATURE_SPREAD,
+    Example,
+    _fit_features,
+    learn_from,
+    load_kinds,
+    load_prior,
+)
 from dayline.decision.model import expected_f1
 from dayline.files import UnreadableFileError
 
@@ -103,6 +110,23 @@ def test_boundaries_without_a_candidate_make_more_of_the_others_worthwhile():
     assert expected_f1(np.ones((1, 4)), found=0.5)[-1] == pytest.approx(2 / 3)
     p = np.linspace(0.9, 0.02, 40)[None, :]
     assert np.argmax(expected_f1(p, found=0.5)) > np.argmax(expected_f1(p))
+
+
+def test_features_have_large_weights_only_if_the_examples_clearly_say_so():
+    """Of 60 candidates, those where the first of four features changes are the right ones.
+
+    Before the examples, a weight has a standard deviation of .35: the root of .7 ** 2 / 4. Six
+    candidates are too few to tell, and so are 60 of which others are right.
+    """
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(60, 4))
+    rows[:, 0] = np.where(np.arange(60) % 3 == 0, 1.5, -0.75)
+    right = (rows[:, 0] > 0).astype(float)
+    weights = _fit_features(rows, right, np.zeros(60), 4)
+    assert weights[0] > 3 * FEATURE_SPREAD / 2
+    few = _fit_features(rows[:6], right[:6], np.zeros(6), 4)
+    by_chance = _fit_features(rows, random.permutation(right), np.zeros(60), 4)
+    assert max(abs(few[0]), abs(by_chance[0])) < 2 * FEATURE_SPREAD / 2
 
 
 def test_required_boundaries_stay_and_forbidden_ones_do_not():

@@ -36,8 +36,12 @@ BESIDE_TOLERANCES = 3
 """Tolerances within which no offset may match better than those up to one tolerance. If one does,
 the boundaries were marked too early or too late."""
 
-FEATURE_SPREAD = 0.7
-"""Standard deviation of what all features together add to the log odds, before any example."""
+FEATURE_SPREAD, LARGE_SPREAD = 0.7, 2.8
+"""Standard deviation of what all features together add to the log odds, before any example; and
+where a few features tell nearly everything, as a sensor of a door may."""
+
+CLEARLY = 3.0
+"""Nats by which the boundaries of the examples must be more likely with the large spread."""
 
 FOUND, KNOWN = 0.8, 10
 """Share of the boundaries near a candidate in known kinds; it counts as much as so many boundaries
@@ -278,8 +282,7 @@ def learn_from(
         n = len(mean)
         # Weights outside the span of the examples stay 0: there may be thousands of features.
         u, s, vt = np.linalg.svd((features - mean) / spread, full_matrices=False)
-        precision = n / FEATURE_SPREAD**2 * np.eye(len(s))
-        own = vt.T @ _fit(u * s, right, rows @ weights, np.zeros(len(s)), precision) / spread
+        own = vt.T @ _fit_features(u * s, right, rows @ weights, n) / spread
         weights[-1] -= mean @ own
         change, level = own[: n // 2], own[n // 2 :]
 
@@ -350,6 +353,29 @@ def _fit(
         if np.abs(step).max() <= 1e-6:
             break
     return weights
+
+
+def _fit_features(
+    rows: FloatArray, right: FloatArray, known: FloatArray, n_features: int
+) -> FloatArray:
+    """Fit small weights, or large ones if these make the examples clearly more likely."""
+    n = rows.shape[1]
+    found = []
+    for spread, needed in ((FEATURE_SPREAD, 0.0), (LARGE_SPREAD, CLEARLY)):
+        precision = n_features / spread**2
+        weights = _fit(rows, right, known, np.zeros(n), precision * np.eye(n))
+
+        # Laplace's approximation of the log of the marginal likelihood.
+        logits = rows @ weights + known
+        chance = _logistic(logits)
+        curvature = (rows * (chance * (1.0 - chance))[:, None]).T @ rows / precision
+        likely = float(np.sum(right * logits - np.logaddexp(0.0, logits)))
+        likely -= (
+            float(precision * weights @ weights + np.linalg.slogdet(curvature + np.eye(n))[1]) / 2
+        )
+        found.append((likely - needed, weights))
+    small, large = found
+    return large[1] if large[0] > small[0] else small[1]
 
 
 def with_learned(evidence: Evidence, learned: Learned) -> Evidence:
