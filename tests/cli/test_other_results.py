@@ -92,6 +92,23 @@ def test_days_are_refused_before_their_photos_are_read_also_without_corrections(
     assert contents(out) == before
 
 
+def test_an_album_is_not_written_into_one_of_its_days(made):
+    out = made / "out"
+    assert written("segment", made / "trip", out).returncode == 0
+    day = out / "2015-03-12"
+    pages = {path: path.read_bytes() for path in out.rglob("*") if path.suffix in (".html", ".jpg")}
+    done = written("segment", made / "trip", day)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"dayline: {day}: one of the days of {out}, and these are photos of 2 days;"
+        f" choose another folder (-o {out})\n"
+    )
+    assert {path: path.read_bytes() for path in pages} == pages
+    assert not (day / "2015-03-13").exists()
+    # A day alone is still written into its own folder.
+    assert written("segment", made / "trip" / "20150312", day).returncode == 0
+
+
 @pytest.mark.parametrize("source", ["walk", "trip", "film.mp4", "table.npy"])
 def test_a_source_that_moved_or_was_renamed_keeps_its_folder(made, source):
     out = made / "out"

@@ -178,6 +178,11 @@ def find_days(
     if len(groups) == 1 and groups[0][1].root == photos.root:
         one = photo_sequence(photos, order=settings.order, notes=(*notes, *photos.notes))
         return FoundDays(whole=one)
+    if store is not None and (above := overview_above(store)) is not None:
+        raise OutputFolderError(
+            f"{store}: one of the days of {above}, and these are photos of {len(groups)} days;"
+            f" choose another folder (-o {above})"
+        )
     days = tuple(
         PhotoDay(name, photo_sequence(group, order=settings.order, notes=notes))
         for name, group in groups
