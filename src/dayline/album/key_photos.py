@@ -174,7 +174,8 @@ def with_key_photos(
 ) -> tuple[Event, ...]:
     """Choose each event's key photo: of its good photos, the one nearest to the event's mean.
 
-    If some of the good photos show a face, it is one of these. One that a person chose stays, unless it is hidden, and favorites come before all others.
+    If some of the good photos show a face, it is one of these. One that a person chose stays,
+    unless it is hidden, and favorites come before all others.
 
     Parameters
     ----------

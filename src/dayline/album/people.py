@@ -1,4 +1,4 @@
-"""Which of some photos show somebody's face, so that key photos are rather of people than of walls."""
+"""Which photos show somebody's face, so that key photos are rather of people than of walls."""
 
 from __future__ import annotations
 
