@@ -168,6 +168,21 @@ def test_numbers_have_no_gaps_and_names_stay():
     assert titles == ["Event 1", "Event 2", "Event 6", "Event 4", "Event 5"]
 
 
+@pytest.mark.parametrize(
+    ("names", "titles"),
+    [
+        ({0: "Boats"}, ["Boats", "Event 2", "Event 3"]),
+        ({1: "Nets"}, ["Nets", "Event 2", "Event 3"]),
+        ({0: "Boats", 1: "Nets"}, ["Nets", "Event 2", "Event 3"]),
+        ({0: "Boats", 1: "Event 2"}, ["Boats", "Event 2", "Event 3"]),
+    ],
+)
+def test_a_joined_chapter_keeps_a_title_that_is_more_than_a_number(names, titles):
+    """The first chapter, of 8 s, joins the second; if both have a title, the longer one's stays."""
+    lines = youtube_text(chapters(lasting(8, 30, 40, 50, names=names)))[0].splitlines()
+    assert [line.partition(" ")[2] for line in lines] == titles
+
+
 def test_titles_are_in_every_form_of_chapters_unless_there_is_a_name(film):
     events = [replace(event, title=f"Glacier {k}") for k, event in enumerate(film.events)]
     marks = chapters(film.about(events=(*events[:2], *events[2:])))

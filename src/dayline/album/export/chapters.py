@@ -158,7 +158,8 @@ def youtube_text(marks: Sequence[Chapter]) -> tuple[str, list[str]]:
     """Fit chapters to YouTube's rules: from 0:00, at least 3 chapters, each at least 10 s.
 
     While any chapter is too short, the shortest one joins its shorter neighbor, which keeps its
-    title. Events that are only numbered are numbered anew; of two shots, the first keeps its number.
+    title, unless only the shortest one has more than a number. Events that are only numbered are
+    numbered anew; of two shots, the first keeps its number.
     Fewer than 3 remaining chapters are an error.
 
     Returns
@@ -240,8 +241,10 @@ def _join_shortest(marks: list[Chapter]) -> str:
     )
 
     first, second = sorted((k, other))
-    unnamed = all(UNNAMED.fullmatch(marks[i].title) for i in (first, second))
-    kept = marks[first if unnamed else other]
+    titled = [
+        i for i in (other, k) if not marks[i].is_numbered and not UNNAMED.fullmatch(marks[i].title)
+    ]
+    kept = marks[titled[0] if titled else first]
     marks[first : second + 1] = [replace(kept, start=marks[first].start, end=marks[second].end)]
     return note
 
