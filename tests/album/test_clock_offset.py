@@ -50,6 +50,21 @@ def test_the_offset_is_found_within_a_minute(offset):
     assert abs(found.correction - offset) < 60
 
 
+def test_few_photos_with_many_features_take_the_time_of_few(monkeypatch):
+    """Turning features into a space of more dimensions changes no product of two photos."""
+    times_a, a, times_b, b = made_days(1, shared=0.7)
+    rng, usual, sizes = np.random.default_rng(0), np.linalg.eigh, []
+    monkeypatch.setattr(np.linalg, "eigh", lambda m: (sizes.append(len(m)), usual(m))[1])
+    found = []
+    for n_features in (60, 1280):
+        turn = np.linalg.qr(rng.normal(size=(n_features, 40)))[0].T
+        found.append(clock_offset(times_a, a @ turn, times_b + 2820.0, b @ turn))
+    assert sizes == [60, len(a) + len(b)]
+    assert len(a) + len(b) == 2 * 2 * 12 * 14
+    assert found[1].seconds == pytest.approx(found[0].seconds, abs=1)
+    assert found[1].likeness == pytest.approx(found[0].likeness, rel=1e-3)
+
+
 def test_clocks_that_agree_are_left_alone():
     for seed in range(4):
         times_a, a, times_b, b = made_days(seed, n_days=1, shared=0.7)

@@ -124,8 +124,7 @@ def clock_offset(
     a = _units(features_a[order_a] - features_a.mean(axis=0))
     b = _units(features_b[order_b] - features_b.mean(axis=0))
     if a.shape[1] > N_DIRECTIONS:
-        _, directions = np.linalg.eigh(a.T @ a + b.T @ b)
-        main = directions[:, -N_DIRECTIONS:]
+        main = _main_directions(np.concatenate([a, b]))
         a, b = _units(a @ main), _units(b @ main)
     times_a, times_b = times_a[order_a], times_b[order_b]
 
@@ -192,6 +191,15 @@ def _thinned(
     index_b = index_b[:: max(1, -(-len(index_b) // (3 * most)))]
     a, b = a[index_a], b[index_b]
     return _Cameras(times_a[index_a], times_b[index_b], a - a.mean(axis=0), b - b.mean(axis=0))
+
+
+def _main_directions(rows: FloatArray) -> FloatArray:
+    """Return the directions along which rows differ most, from the smaller of two products."""
+    if len(rows) >= rows.shape[1]:
+        return np.linalg.eigh(rows.T @ rows)[1][:, -N_DIRECTIONS:]
+    values, weights = np.linalg.eigh(rows @ rows.T)
+    main = weights[:, -N_DIRECTIONS:][:, values[-N_DIRECTIONS:] > 1e-6 * values[-1]]
+    return _units((rows.T @ main).T).T
 
 
 def _units(rows: FloatArray) -> FloatArray:
