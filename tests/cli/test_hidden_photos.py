@@ -64,6 +64,20 @@ def test_hidden_photos_are_found_again_and_in_no_file_but_the_album_s_own(trip):
     assert all(traces((folder / name).read_bytes(), hidden) == [] for name in shown)
 
 
+def test_the_terminal_counts_only_what_is_shown(trip, tmp_path):
+    """Eleven photos are hidden, among them a whole event."""
+    place, hidden = trip
+    events, photos = len(hidden.events) - 1, hidden.n_frames - 11
+    album = segmented(place / "trip", "-o", place / "out").stdout
+    assert f"2015-03-12: {events} events in {photos} photos" in album
+    source, out = place / "trip" / "2015-03-12", tmp_path / "out"
+    segmented(source, "-o", out)
+    hide(out)
+    alone = segmented(source, "-o", out).stdout
+    assert f"{events} events in {photos} frames" in alone
+    assert NAME not in alone
+
+
 def test_exports_say_nothing_of_them(trip, tmp_path):
     place, hidden = trip
     day = place / "out" / "2015-03-12"

@@ -323,6 +323,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool, as_one: 
 
 
 def _print_day(day: SegmentedDay, *, quiet: bool) -> None:
+    from dayline.album.hidden import without_hidden
     from dayline.events import frames_text, when_text
     from dayline.media.frame import shown_name
     from dayline.text import counted
@@ -332,20 +333,27 @@ def _print_day(day: SegmentedDay, *, quiet: bool) -> None:
         print(f"dayline: note: {failure}", file=sys.stderr)
     if day.segmentation is None:
         print(f"dayline: note: {name}: {day.why}", file=sys.stderr)
-    elif not quiet:
-        events = counted(len(day.segmentation.events), "event")
-        when = when_text(day.segmentation)
-        photos = frames_text(day.segmentation, range(day.segmentation.n_frames))
+    elif quiet:
+        return
+    elif (shown := without_hidden(day.segmentation)) is None:
+        print(f"{name}: all photos are hidden")
+    else:
+        events, when = counted(len(shown.events), "event"), when_text(shown)
+        photos = frames_text(shown, range(shown.n_frames))
         print(f"{name}: {events} in {photos}{f', {when}' if when else ''}")
 
 
 def _print_recording(result: SegmentedDay) -> None:
     """Print the events of one recording, and which files were written."""
+    from dayline.album.hidden import without_hidden
     from dayline.cli.console import print_events, print_notes
     from dayline.text import clean_text
 
     if result.segmentation is not None:
-        print_events(result.segmentation)
+        if (shown := without_hidden(result.segmentation)) is None:
+            typer.echo("all photos are hidden")
+        else:
+            print_events(shown)
         print_notes(result.segmentation)
     if result.written is None:
         return
