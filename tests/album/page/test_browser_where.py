@@ -137,6 +137,22 @@ def test_a_hidden_photo_is_not_on_the_map(visit, album):
     assert seen.page.locator(".map-point").evaluate_all(frames) == ["30", "50"]
 
 
+def test_a_hidden_photo_takes_the_coordinates_but_not_the_town_of_the_others(visit, album):
+    seen = visit(album / "day 0")
+    seen.row(1).locator("[data-action=hide]").click()
+    seen.page.evaluate("location.hash = '#photo-1'")
+    seen.page.locator(".viewer[open]").wait_for()
+    seen.page.keyboard.press("h")
+    seen.page.keyboard.press("Escape")
+    events = seen.saved().events
+    assert [(event.town, event.location) for event in events[:2]] == [
+        ("Lisbon", None),
+        (None, None),
+    ]
+    # All events of this day have the same coordinates, as the parts of a divided one have.
+    assert (events[2].town, events[2].location) == ("Sintra", None)
+
+
 def test_a_day_without_locations_has_no_map(visit, album):
     seen = visit(album / "day 1")
     assert not seen.page.locator("#map").is_visible()

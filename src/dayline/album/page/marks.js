@@ -105,16 +105,19 @@ export function markChanges(before, after) {
   });
 }
 
-// Locations of events were found with photos that are hidden by now; the next run finds them
-// without. An event that was divided has the location of the whole.
+// Coordinates of events were found with photos that are hidden by now; the next run finds them
+// without. An event that was divided has those of the whole. The photos that are left were in the
+// same town.
 export function withoutTheirLocations(list) {
   const before = new Set(original.hidden ?? []);
   const place = (event) => JSON.stringify(event.location ?? null);
   const isNew = (frame) => isHidden(frame) && !before.has(frame);
   const told = new Set(list.filter((event) => allFrames(event).some(isNew)).map(place));
-  return list.map((event) =>
-    told.has(place(event)) ? { ...event, location: null, town: null, country: null } : event,
-  );
+  return list.map((event) => {
+    if (!told.has(place(event))) return event;
+    const without = { ...event, location: null };
+    return isEventHidden(event) ? { ...without, town: null, country: null } : without;
+  });
 }
 
 const hiddenSwitch = document.getElementById("show-hidden");
