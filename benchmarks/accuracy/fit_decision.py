@@ -15,9 +15,8 @@ makes tables of them. --write puts the model that is fitted to all kinds into th
 data give the same file, bit for bit. --draw saves the model and its reliability as pictures.
 
 A curve per kind (two numbers) is fitted by logistic regression with a Gaussian prior, and another
-one that says how sure boundaries are that many answers share. Nothing else is:
-the weights of hard cuts, the candidate penalty and the prior are round numbers, see
-docs/how-it-decides.md.
+one that says how sure boundaries are that many answers share. Nothing else is: the weights of hard
+cuts, the candidate penalty and the prior are round numbers, see docs/how-it-decides.md.
 """
 
 from __future__ import annotations

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from dayline import EventSegmenter, PrincipalComponents, principal_components, score_boundaries
+from dayline.estimators import segmenter
 from dayline.method.denoise import denoise_features
 from dayline.research.datasets.synthetic import make_communities
 
@@ -29,6 +31,21 @@ def test_its_directions_are_those_the_default_starts_from():
     np.testing.assert_allclose(
         EventSegmenter().fit(MADE.features).embedder_.start_, expected, atol=1e-9
     )
+
+
+def test_deciding_takes_one_thread_of_blas(monkeypatch):
+    """Two wait for each other if the machine is busy: fit took one and a half times as long."""
+    n_threads, gather = [], segmenter.gather_evidence
+
+    def watched(*rows, **options):
+        n_threads.extend(i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas")
+        return gather(*rows, **options)
+
+    monkeypatch.setattr(segmenter, "gather_evidence", watched)
+    with threadpool_limits(2):
+        found = EventSegmenter.fast().fit(MADE.features).boundaries_
+    assert set(n_threads) == {1}
+    assert found.tolist() == FOUND
 
 
 @pytest.mark.parametrize(

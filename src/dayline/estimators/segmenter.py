@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from dayline.arrays import Array, FloatArray, IntArray, is_mapped, to_numpy
 from dayline.checks import (
@@ -338,7 +339,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         made._breaks = None if breaks is None else frame_ranges("breaks", breaks, len(rows))
         made._forbidden = forbidden_frames(must_not, len(rows))
         made._had_labels = y is not None
-        made._fit(rows, on_step or no_report)
+        # As in learning, more BLAS threads gain nothing and wait for each other.
+        with threadpool_limits(1):
+            made._fit(rows, on_step or no_report)
         self.__dict__ = made.__dict__
         return self
 
@@ -443,8 +446,9 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
             ),
             level=level,
         )
-        decision = decide(self.evidence_, self._levels, requests)
-        return self._segmentation(decision, requests.min_duration)
+        with threadpool_limits(1):
+            decision = decide(self.evidence_, self._levels, requests)
+            return self._segmentation(decision, requests.min_duration)
 
     def explain(self, boundary: int, *, most: int = 10) -> dict[str | int, float]:
         """Return the columns that drove a boundary, each with its share.
@@ -518,7 +522,8 @@ class EventSegmenter(BaseEstimator):  # type: ignore[misc]
         made = copy(self)
         if later is not None and self._times is not None:
             made._times = self._times.followed_by(later)
-        made._fit(np.concatenate([self._rows, new]), no_report)
+        with threadpool_limits(1):
+            made._fit(np.concatenate([self._rows, new]), no_report)
         self.__dict__ = made.__dict__
         return self
 
