@@ -96,11 +96,41 @@ def test_the_reference_keeps_its_times_and_the_note_names_the_other():
     times_a, a, times_b, b = made_days(2)
     times, features = np.concatenate([times_a, times_b + 2820]), np.concatenate([a, b])
     cameras = ["A"] * len(a) + ["B"] * len(b)
-    added, notes = clock_corrections(times, cameras, features, reference="A")
+    added, notes = clock_corrections(times, cameras, features, zoned={"A"})
     assert added.keys() == {"B"}
     assert abs(added["B"] + 2820) < 60
     assert notes[0].startswith("the clock of B is 4")
     assert "ahead of that of A, by photos that look alike; its times were corrected" in notes[0]
-    added, _ = clock_corrections(times, cameras, features, reference="B")
+    added, _ = clock_corrections(times, cameras, features, zoned={"B"})
     assert added.keys() == {"A"}
     assert abs(added["A"] - 2820) < 60
+
+
+def three_cameras():
+    """Return times, cameras and features: A and B agree, and C, 47 minutes ahead, has the most.
+
+    Every other photo of one of two people's cameras is A's, the others B's.
+    """
+    times_a, a, times_c, c = made_days(2)
+    cameras = [*("AB"[k % 2] for k in range(len(a))), *("C" * len(c))]
+    return np.concatenate([times_a, times_c + 2820]), cameras, np.concatenate([a, c])
+
+
+def test_the_clock_with_which_most_others_agree_is_right_not_that_with_the_most_photos():
+    times, cameras, features = three_cameras()
+    added, notes = clock_corrections(times, cameras, features)
+    assert added.keys() == {"C"}
+    assert abs(added["C"] + 2820) < 60
+    assert len(notes) == 1
+    # A clock that records time zones is right even if the others agree.
+    added, _ = clock_corrections(times, cameras, features, zoned={"C"})
+    assert added.keys() == {"A", "B"}
+
+
+def test_of_two_clocks_that_of_the_camera_with_locations_is_right():
+    times_a, a, times_b, b = made_days(2)
+    times, features = np.concatenate([times_a, times_b + 2820]), np.concatenate([a, b])
+    cameras = ["A"] * len(a) + ["B"] * len(b)
+    for located, moved in (({"A"}, {"B"}), ({"B"}, {"A"}), (set(), {"B"})):
+        added, _ = clock_corrections(times, cameras, features, located=located)
+        assert added.keys() == moved

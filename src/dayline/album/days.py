@@ -162,10 +162,8 @@ def find_days(
 
     if in_folders and not by_folder:
         photos = without_copies(photos)
-    photos, reference, notes = with_clocks(
-        photos, offsets=dict(settings.offsets), order=settings.order
-    )
-    whole = photo_sequence(photos, reference=reference)
+    photos, notes = with_clocks(photos, offsets=dict(settings.offsets), order=settings.order)
+    whole = photo_sequence(photos)
     if store is not None and whole.times is not None:
         frames, wrong = with_one_clock(whole, features_of(whole))
         photos, notes = replace(photos, frames=frames), (*notes, *wrong)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.media.frame import Frame, FrameSequence, shifted
@@ -74,16 +77,25 @@ class ClockOffset:
     gain: float
 
     @property
-    def is_clear(self) -> bool:
-        """Whether the offset stands out clearly, so that it may be corrected."""
+    def stands_out(self) -> bool:
+        """Whether the photos are clearly more alike at this offset than at others."""
         ratio = LEAST_RATIO if abs(self.seconds) <= LARGEST_ZONE else RATIO_BEYOND
         return (
             self.n_blocks >= FEWEST_BLOCKS
             and self.likeness >= LEAST_LIKENESS
             and self.t >= LEAST_T
             and self.ratio >= ratio
-            and self.error <= LARGEST_ERROR
         )
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the offset also is exact enough to be corrected."""
+        return self.stands_out and self.error <= LARGEST_ERROR
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the clocks clearly agree: next to nothing is lost if none is corrected."""
+        return self.stands_out and (self.gain < LEAST_GAIN or abs(self.seconds) <= SMALLEST)
 
     @property
     def correction(self) -> float:
@@ -304,11 +316,18 @@ def _pairs(
 
 
 def clock_corrections(
-    times: Sequence[float], cameras: Sequence[str], features: FloatArray, *, reference: str = ""
+    times: Sequence[float],
+    cameras: Sequence[str],
+    features: FloatArray,
+    *,
+    zoned: Collection[str] = (),
+    located: Collection[str] = (),
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """Compare the clocks of cameras; return the seconds to add to those that are wrong, and notes.
 
-    Each camera is compared with those already known to agree, the one with the most photos first.
+    The clock with which most others agree is taken as right; that of a camera with locations if
+    several are equal, then that of the one with the most photos. Each camera is compared with
+    those already known to agree with it.
 
     Parameters
     ----------
@@ -319,9 +338,10 @@ def clock_corrections(
         compared.
     features : array of shape (n_photos, n_features)
         Features of the photos.
-    reference : str
-        The camera whose clock is taken as right; that with the most photos if there is none of this
-        name.
+    zoned : collection of str
+        Cameras that record time zones; if there are any, the right clock is one of theirs.
+    located : collection of str
+        Cameras that record locations.
     """
     moments, labels = np.asarray(times, dtype=np.float64), np.asarray(cameras)
     names, counts = np.unique(labels, return_counts=True)
@@ -332,8 +352,15 @@ def clock_corrections(
     }
     if len(many) < 2:
         return {}, ()
-    ranked = sorted(many, key=lambda name: (name != "", name != reference, -many[name], name))
-    right = [ranked[0]]
+    ranked = sorted(many, key=lambda name: (name not in located, -many[name], name))
+    if "" in many:
+        first = ""
+    else:
+        candidates = [name for name in ranked if name in zoned] or ranked
+        agreeing = _agreeing(ranked, candidates, labels, moments, features)
+        first = max(candidates, key=lambda name: agreeing[name])
+    ranked.sort(key=lambda name: (name != first, -many[name], name))
+    right = [first]
     corrections: dict[str, float] = {}
     notes: list[str] = []
     for name in ranked[1:]:
@@ -343,10 +370,30 @@ def clock_corrections(
         if ahead:
             moments = np.where(own, moments - ahead, moments)
             corrections[name] = -ahead
-            notes.append(_note(name, ahead, right[0]))
+            notes.append(_note(name, ahead, first))
         if found is not None and found.is_clear:
             right.append(name)
     return corrections, tuple(notes)
+
+
+def _agreeing(
+    names: Sequence[str],
+    candidates: Sequence[str],
+    labels: NDArray[np.str_],
+    moments: FloatArray,
+    features: FloatArray,
+) -> Counter[str]:
+    """Count the cameras whose clocks agree with that of each candidate, if that can decide."""
+    agreeing: Counter[str] = Counter()
+    if len(names) == 2 or len(candidates) == 1:
+        return agreeing
+    for one, other in combinations(names, 2):
+        if one in candidates or other in candidates:
+            a, b = labels == one, labels == other
+            found = clock_offset(moments[a], features[a], moments[b], features[b])
+            if found is not None and found.agrees:
+                agreeing.update((one, other))
+    return agreeing
 
 
 def _note(name: str, ahead: float, reference: str) -> str:
@@ -356,6 +403,19 @@ def _note(name: str, ahead: float, reference: str) -> str:
         f"the clock of {name} is {span_text(abs(ahead))} {way}{other}, by photos that look alike;"
         f" its times were corrected (--offset {name!r}=0 keeps them)".replace("'", '"')
     )
+
+
+def clocks_of_most(frames: Iterable[Frame], holds: Callable[[Frame], bool]) -> set[str]:
+    """Return the clocks for at least half of whose photos something holds."""
+    frames = [frame for frame in frames if frame.clock != "?"]
+    many = Counter(frame.clock for frame in frames)
+    some = Counter(frame.clock for frame in frames if holds(frame))
+    return {clock for clock, n_photos in many.items() if 2 * some[clock] >= n_photos}
+
+
+def records_zone(photo: Frame) -> bool:
+    """Return whether the camera recorded the time zone, as phones do, which ask the network."""
+    return photo.taken is not None and photo.taken.offset is not None and not photo.taken.is_utc
 
 
 def with_one_clock(
@@ -374,7 +434,13 @@ def with_one_clock(
     if times is None:
         return sequence.frames, ()
     clocks = [frame.clock for frame in sequence.frames]
-    corrections, notes = clock_corrections(times, clocks, features, reference=sequence.reference)
+    corrections, notes = clock_corrections(
+        times,
+        clocks,
+        features,
+        zoned=clocks_of_most(sequence.frames, records_zone),
+        located=clocks_of_most(sequence.frames, lambda frame: frame.location is not None),
+    )
     if not corrections:
         return sequence.frames, ()
     moved = [shifted(frame, corrections.get(frame.clock, 0.0)) for frame in sequence.frames]

@@ -340,8 +340,6 @@ class FrameSequence:
         Notes for the user: contradictions, clock jumps, skipped files.
     skipped : tuple of SkippedFile
         Files that cannot be used, with the reason.
-    reference : str
-        The camera whose clock is taken as right; empty if clocks are not to be compared.
     video : VideoIndex or None
         All frames of the video, of which `frames` are some (video only).
     aside : tuple of Frame
@@ -355,7 +353,6 @@ class FrameSequence:
     order: str
     notes: tuple[str, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
-    reference: str = ""
     video: VideoIndex | None = field(default=None, repr=False, compare=False)
     aside: tuple[Frame, ...] = ()
 

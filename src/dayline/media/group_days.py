@@ -12,6 +12,7 @@ import numpy as np
 
 from dayline.arrays import FloatArray, IntArray
 from dayline.events import SkippedFile
+from dayline.media.clocks import clocks_of_most, records_zone
 from dayline.media.exif import date_in_file_name, date_in_name, own_time, times_of_day
 from dayline.media.frame import NOON, Camera, Frame, Photos, natural_key, shown_name
 from dayline.media.order import filled
@@ -323,12 +324,10 @@ def _with_video_cameras(frames: Sequence[Frame]) -> list[Camera | None]:
     return cameras
 
 
-def clocks_to_compare(photos: Photos) -> tuple[Photos, str]:
-    """Leave only clocks that can be compared, and return the one that is taken as right.
+def clocks_to_compare(photos: Photos) -> Photos:
+    """Leave only clocks that can be compared: "?" for the others, and "" for all if there is one.
 
-    That is a camera that records time zones, as phones do, which set their clocks by the network;
-    else the one with the most photos. If an offset was given, all cameras that record time zones
-    are right, too. If there is only one clock, it is right.
+    If an offset was given, the clocks of cameras that record time zones are right, too.
 
     Parameters
     ----------
@@ -336,27 +335,17 @@ def clocks_to_compare(photos: Photos) -> tuple[Photos, str]:
         Photos with the names of their cameras; "" for those whose offset was given.
     """
     _, exact = photo_times(photos)
-    clocks = [
-        frame.clock if known else "?" for frame, known in zip(photos.frames, exact, strict=True)
+    frames = [
+        frame if known else replace(frame, clock="?")
+        for frame, known in zip(photos.frames, exact, strict=True)
     ]
-    many = Counter(clock for clock in clocks if clock != "?")
-    zoned = Counter(
-        clock
-        for clock, frame in zip(clocks, photos.frames, strict=True)
-        if frame.taken is not None and frame.taken.offset is not None and not frame.taken.is_utc
-    )
-    first = min(
-        many, key=lambda name: (2 * zoned[name] < many[name], -many[name], name), default=""
-    )
     if any(frame.clock == "" for frame in photos.frames):
         # An offset that was given must not move a clock that is set by the network.
-        clocks = ["" if 2 * zoned[clock] >= many[clock] > 0 else clock for clock in clocks]
-    if len(set(clocks) - {"?"}) < 2:
-        clocks, first = [""] * len(clocks), ""
-    frames = tuple(
-        replace(frame, clock=clock) for frame, clock in zip(photos.frames, clocks, strict=True)
-    )
-    return replace(photos, frames=frames), first
+        right = clocks_of_most(frames, records_zone)
+        frames = [replace(frame, clock="") if frame.clock in right else frame for frame in frames]
+    if len({frame.clock for frame in frames} - {"?"}) < 2:
+        frames = [replace(frame, clock="") for frame in frames]
+    return replace(photos, frames=tuple(frames))
 
 
 def _folders_of_cameras(names: Sequence[str]) -> list[str]:

@@ -70,8 +70,8 @@ def read_photo_folder(
         path, timezone=timezone, read_files=read_files, keep_screenshots=keep_screenshots
     )
     refuse_mostly_bad(photos.root, photos.skipped, n_good=len(photos.frames))
-    photos, reference, notes = with_clocks(photos, offsets=offsets or {}, order=order)
-    return photo_sequence(photos, order=order, reference=reference, notes=(*notes, *photos.notes))
+    photos, notes = with_clocks(photos, offsets=offsets or {}, order=order)
+    return photo_sequence(photos, order=order, notes=(*notes, *photos.notes))
 
 
 def read_photos(
@@ -175,8 +175,8 @@ def is_live(photo: Frame | str) -> bool:
 
 def with_clocks(
     photos: Photos, *, offsets: Mapping[str, float], order: Literal["time", "name"]
-) -> tuple[Photos, str, tuple[str, ...]]:
-    """Name the clocks that can be compared; return the photos, the right clock, and notes.
+) -> tuple[Photos, tuple[str, ...]]:
+    """Name the clocks that can be compared; return the photos, and notes.
 
     Parameters
     ----------
@@ -187,10 +187,9 @@ def with_clocks(
     """
     photos, notes = with_given_offsets(with_camera_clocks(photos), offsets)
     if order == "time":
-        photos, reference = clocks_to_compare(photos)
-        return photos, reference, notes
+        return clocks_to_compare(photos), notes
     # Times that were corrected would change the order.
-    return replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames)), "", notes
+    return replace(photos, frames=tuple(replace(f, clock="") for f in photos.frames)), notes
 
 
 def with_given_offsets(
@@ -239,7 +238,6 @@ def photo_sequence(
     photos: Photos,
     *,
     order: Literal["time", "name"] = "time",
-    reference: str = "",
     notes: Sequence[str] = (),
 ) -> FrameSequence:
     """Put photos in order.
@@ -250,8 +248,6 @@ def photo_sequence(
         The photos.
     order : {"time", "name"}
         See `read_photo_folder`.
-    reference : str
-        The camera whose clock is right, if clocks are to be compared.
     notes : sequence of str
         Notes to add.
     """
@@ -264,7 +260,6 @@ def photo_sequence(
         order=rule,
         notes=(*found, *notes),
         skipped=photos.skipped,
-        reference=reference,
         aside=in_order(photos.aside)[0] if photos.aside else (),
     )
 
