@@ -121,6 +121,18 @@ def test_wrong_requests_are_one_line(trip, tmp_path, options, message):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_is_not_called_like_a_file_of_another_kind(trip, tmp_path):
+    place, _ = trip
+    done = run("share", place / "out", "-o", tmp_path / "mine.txt")
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        "mine.txt: give a file that ends with .html, or a folder (no extension)\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+    shared(place, tmp_path / "2023.07", "--days", "2")
+    assert (tmp_path / "2023.07" / "index.html").is_file()
+
+
 def test_pictures_are_reduced_until_they_fit_and_it_says_so(tmp_path):
     rng = np.random.default_rng(0)
     for k in range(6):
@@ -174,6 +186,8 @@ def test_what_others_wrote_is_not_replaced_and_a_result_is_no_place_for_it(trip,
     (folder / "diary.txt").write_text("mine")
     for output in (page, folder, place / "out" / "x.html", place / "out" / "2015-03-12" / "x"):
         assert run("share", place / "out", "-o", output).returncode == 2
+    done = run("share", place / "out", "-o", folder)
+    assert done.stderr.endswith("choose another folder, or use --force\n")
     assert page.read_text() == "<p>my own"
     assert [path.name for path in folder.iterdir()] == ["diary.txt"]
     for output in (tmp_path / "a.html", tmp_path / "a"):

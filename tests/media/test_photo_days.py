@@ -126,6 +126,16 @@ def test_a_folder_of_several_days_is_split_and_undated_photos_stay_together(make
     )
 
 
+def test_a_file_that_cannot_be_read_is_named_once(make_photo, tmp_path):
+    make_photo("a/a.jpg", taken="2023:07:16 10:00:00")
+    make_photo("a/b.jpg", taken="2023:07:15 10:00:00")
+    (tmp_path / "c").mkdir()
+    for name in ("c/zero.jpg", "zero.jpg"):
+        (tmp_path / name).touch()
+    _, notes = group_by_day(read_photos(tmp_path))
+    assert notes == ("c: cannot be read (c/zero.jpg: empty file)", "zero.jpg: empty file")
+
+
 def test_folders_that_a_camera_makes_are_split_by_day_but_never_give_their_names(
     make_photo, tmp_path
 ):

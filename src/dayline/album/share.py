@@ -5,6 +5,7 @@ What the page tells of them is decided in `dayline.album.export.story` (`Telling
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -29,6 +30,8 @@ from dayline.result_folder import EVENTS, MARK, OutputFolderError
 PAGES = (".html", ".htm")
 OURS = b'<meta name="generator" content="dayline share">'
 MEGABYTE = 1e6
+EXTENSION = re.compile(r"\.[A-Za-z]\w{1,4}", re.ASCII)
+"""Endings of file names; a folder may be called "2023.07" or "St. Ives"."""
 
 
 def share(
@@ -80,6 +83,8 @@ def share(
     blur = face_blurrer() if blur_faces else None
 
     is_file = output.suffix.lower() in PAGES
+    if not is_file and EXTENSION.fullmatch(output.suffix) and not output.is_dir():
+        raise ValueError(f"{output}: give a file that ends with .html, or a folder (no extension)")
     if is_file:
         _check_is_ours(output, force=force)
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -157,7 +157,10 @@ def group_by_day(photos: Photos) -> tuple[Days, tuple[str, ...]]:
         if found
     ]
     notes += [
-        f"{top}: cannot be read ({files[0].name}: {files[0].why})" for top, files in alone.items()
+        f"{top}: {files[0].why}"
+        if files[0].name == top
+        else f"{top}: cannot be read ({files[0].name}: {files[0].why})"
+        for top, files in alone.items()
     ]
     return groups, tuple(notes)
 

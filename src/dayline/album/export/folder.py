@@ -24,7 +24,7 @@ Stamps: TypeAlias = Mapping[str, Sequence[int | str | None]]
 
 MANIFEST_FORMAT = "dayline-photos-2"
 KEPT = re.compile(r"-kept-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{6}")
-REMEDY = "move it elsewhere, choose another folder, or use --force (dayline export, dayline share)"
+REMEDY = "move it elsewhere, choose another folder, or use --force"
 LONGEST_NAME = 60
 # File systems allow 255 bytes; date, number and extension need some of them.
 LONGEST_IN_BYTES = 180
