@@ -118,6 +118,26 @@ def test_a_folder_per_day(tmp_path, monkeypatch):
         assert f"{option[0]} works for one day only" in err
 
 
+def test_files_that_cannot_be_used_are_listed_in_an_album_of_one_folder(tmp_path):
+    for day in ("20150312", "20150313"):
+        make_day(tmp_path / "trip", day=day)
+    names = ("20150312_broken.jpg", "20150313_<b>.jpg")
+    for name in names:
+        (tmp_path / "trip" / name).write_text("notes")
+    for _ in range(2):
+        out = segment(tmp_path / "trip", "-o", tmp_path / "out")
+        overview = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+        assert "2 files left out" in overview
+        for day, name in zip(("2015-03-12", "2015-03-13"), names, strict=True):
+            result = tmp_path / "out" / day
+            skipped = read_events(result / "events.json").skipped
+            assert [file.name for file in skipped] == [name]
+            assert f"left out: {name}: not an image" in out
+            shown = f"{name.replace('<b>', '&lt;b&gt;')}</"
+            assert shown in (result / "index.html").read_text(encoding="utf-8")
+            assert f'href="{day}/index.html#about">{shown}' in overview
+
+
 def test_a_day_whose_export_fails_has_its_page(tmp_path):
     make_day(tmp_path / "trip" / "day 1")
     make_day(tmp_path / "trip" / "day 2", [("red", 6)], day="20150313")

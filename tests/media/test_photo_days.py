@@ -132,8 +132,27 @@ def test_a_file_that_cannot_be_read_is_named_once(make_photo, tmp_path):
     (tmp_path / "c").mkdir()
     for name in ("c/zero.jpg", "zero.jpg"):
         (tmp_path / name).touch()
-    _, notes = group_by_day(read_photos(tmp_path))
-    assert notes == ("c: cannot be read (c/zero.jpg: empty file)", "zero.jpg: empty file")
+    groups, notes = group_by_day(read_photos(tmp_path))
+    lost = [file.name for _, group in groups for file in group.skipped]
+    # The largest day has one photo, and is of use with one such file at most.
+    assert lost == ["c/zero.jpg"]
+    assert notes == ("1 more file cannot be read (first zero.jpg: empty file)",)
+
+
+def test_files_that_cannot_be_read_are_in_the_day_beside_them(make_photo, tmp_path):
+    """No more than the photos of a day; what is left is in the largest day."""
+    for k, day in enumerate((15, 16, 16, 16)):
+        make_photo(f"p{k}.jpg", taken=f"2023:07:{day} 10:00:00")
+    lost = ("p0a.jpg", "p0b.jpg", "p2a.jpg")
+    for name in (*lost, "gone/x.jpg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    groups, notes = group_by_day(read_photos(tmp_path))
+    assert [[file.name for file in group.skipped] for _, group in groups] == [
+        ["p0a.jpg"],
+        ["p2a.jpg", "gone/x.jpg", "p0b.jpg"],
+    ]
+    assert notes == ()
 
 
 def test_folders_that_a_camera_makes_are_split_by_day_but_never_give_their_names(

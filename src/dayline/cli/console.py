@@ -165,6 +165,11 @@ def print_notes(segmentation: Segmentation) -> None:
     """Print the notes, and the files that were left out."""
     for note in segmentation.notes:
         typer.echo(f"note: {note}")
+    print_left_out(segmentation)
+
+
+def print_left_out(segmentation: Segmentation) -> None:
+    """Print the files that could not be used."""
     for file in segmentation.skipped[:FEW]:
         typer.echo(f"left out: {file.name}: {file.why}")
     more = len(segmentation.skipped) - FEW

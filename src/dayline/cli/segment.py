@@ -324,6 +324,7 @@ def _print_frames(source: Path, settings: Settings, *, by_folder: bool, as_one: 
 
 def _print_day(day: SegmentedDay, *, quiet: bool) -> None:
     from dayline.album.hidden import without_hidden
+    from dayline.cli.console import print_left_out
     from dayline.events import frames_text, when_text
     from dayline.media.frame import shown_name
     from dayline.text import counted
@@ -341,6 +342,7 @@ def _print_day(day: SegmentedDay, *, quiet: bool) -> None:
         events, when = counted(len(shown.events), "event"), when_text(shown)
         photos = frames_text(shown, range(shown.n_frames))
         print(f"{name}: {events} in {photos}{f', {when}' if when else ''}")
+        print_left_out(day.segmentation)
 
 
 def _print_recording(result: SegmentedDay) -> None:

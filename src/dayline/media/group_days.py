@@ -156,13 +156,16 @@ def group_by_day(photos: Photos) -> tuple[Days, tuple[str, ...]]:
         for top, frames in loose
         if found
     ]
-    notes += [
-        f"{top}: {files[0].why}"
-        if files[0].name == top
-        else f"{top}: cannot be read ({files[0].name}: {files[0].why})"
-        for top, files in alone.items()
-    ]
-    return groups, tuple(notes)
+    # The others are listed in the largest day, which is refused if most of its files are lost.
+    lost = [file for files in alone.values() for file in files]
+    nothing = ("", Photos(photos.root, (), ()))
+    name, most = max(groups, key=lambda day: len(day[1].frames), default=nothing)
+    room = max(0, len(most.frames) - len(most.skipped))
+    if more := lost[room:]:
+        files = counted(len(more), "more file")
+        notes.append(f"{files} cannot be read (first {more[0].name}: {more[0].why})")
+    full = replace(most, skipped=(*most.skipped, *lost[:room]))
+    return tuple((day, full if day == name else group) for day, group in groups), tuple(notes)
 
 
 def group_by_folder(photos: Photos) -> tuple[Days, tuple[str, ...]]:
@@ -246,6 +249,10 @@ def _top(frame: Frame, photos: Photos) -> str:
     return parts[0] if len(parts) > 1 else ""
 
 
+def _folder(name: str) -> str:
+    return name.partition("/")[0] if "/" in name else ""
+
+
 def _by_name(folder: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
     return natural_key(shown_name(folder))
 
@@ -253,22 +260,26 @@ def _by_name(folder: str) -> tuple[tuple[tuple[int, int, str], ...], ...]:
 def _with_skipped(
     groups: Sequence[tuple[str, Sequence[Frame]]], photos: Photos
 ) -> tuple[Days, dict[str, list[SkippedFile]]]:
-    """Add each file that cannot be read to the group of its neighbor by name; return the others."""
+    """Add each file that cannot be read to the group of its neighbor by name; return the others.
+
+    A group gets files of the root only while it has more photos than such files, so that what is
+    left in the root costs no day its result.
+    """
     of_photo = {frame.name: k for k, (_, frames) in enumerate(groups) for frame in frames}
     lost = {file.name: file for file in photos.skipped}
     near: dict[str, int] = {}
     for name, k in of_photo.items():
-        near.setdefault(name.partition("/")[0], k)
+        near.setdefault(_folder(name), k)
     skipped: dict[int, list[SkippedFile]] = defaultdict(list)
     alone: dict[str, list[SkippedFile]] = defaultdict(list)
     for name in sorted((*of_photo, *lost), key=natural_key):
-        top = name.partition("/")[0]
+        top = _folder(name)
         if name in of_photo:
             near[top] = of_photo[name]
-        elif top in near:
+        elif top in near and (top or len(skipped[near[top]]) < len(groups[near[top]][1])):
             skipped[near[top]].append(lost[name])
         else:
-            alone[top].append(lost[name])
+            alone[top or name].append(lost[name])
     return tuple(
         (name, Photos(photos.root, tuple(frames), tuple(skipped[k])))
         for k, (name, frames) in enumerate(groups)

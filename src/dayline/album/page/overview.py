@@ -136,6 +136,12 @@ def write_overview(
             for nth, k in enumerate(trip.days, start=1)
         },
         "title": title,
+        # Where some photos are hidden, they are not told of.
+        "skipped": [
+            {"name": file.name, "why": file.why, "address": f"{day.address}/index.html#about"}
+            for day in days
+            for file in (day.shown.skipped if day.shown else ())
+        ],
         "n_days": len(days),
         "n_events": sum(len(day.event_numbers) for day in days),
     }
