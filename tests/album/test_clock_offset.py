@@ -134,3 +134,18 @@ def test_of_two_clocks_that_of_the_camera_with_locations_is_right():
     for located, moved in (({"A"}, {"B"}), ({"B"}, {"A"}), (set(), {"B"})):
         added, _ = clock_corrections(times, cameras, features, located=located)
         assert added.keys() == moved
+
+
+def test_what_is_not_clear_by_one_camera_may_be_clear_by_all_that_agree():
+    times_a, a, times_c, c = made_days(2)
+    visit = np.arange(len(a)) // 14  # of both people, 24 visits
+    odd = np.arange(len(a)) % 2 == 1
+    # A and C meet at visit 9 only, in fewer than five half hours; B is there all the time.
+    is_a, is_b, is_c = odd & (visit <= 9), ~odd, visit >= 9
+    times = np.concatenate([times_a[is_a], times_a[is_b], times_c[is_c] + 2820])
+    features = np.concatenate([a[is_a], a[is_b], c[is_c]])
+    cameras = [*("A" * is_a.sum()), *("B" * is_b.sum()), *("C" * is_c.sum())]
+    assert is_c.sum() > is_b.sum()  # so that C is compared first
+    added, _ = clock_corrections(times, cameras, features, zoned={"A"})
+    assert added.keys() == {"C"}
+    assert abs(added["C"] + 2820) < 60

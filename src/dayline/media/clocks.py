@@ -363,7 +363,10 @@ def clock_corrections(
     right = [first]
     corrections: dict[str, float] = {}
     notes: list[str] = []
-    for name in ranked[1:]:
+    # Twice: what is not clear by one camera may be clear by all that agree.
+    for name in 2 * ranked[1:]:
+        if name in right:
+            continue
         known, own = np.isin(labels, right), labels == name
         found = clock_offset(moments[known], features[known], moments[own], features[own])
         ahead = 0.0 if found is None else found.correction
