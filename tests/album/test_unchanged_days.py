@@ -264,7 +264,19 @@ def test_exports_of_a_folder_that_changed_are_written_again(run, one_day, tmp_pa
     first.unlink()
     assert run(one_day, out) == ["out"]
     assert first.is_file()
-    (out / "chapters.vtt").unlink()
+    (out / "chapters.vtt").write_text("mine")
+    assert run(one_day, out) == ["out"]
+
+
+def test_exports_that_are_as_they_were_written_are_no_reason_to_segment_again(
+    run, one_day, tmp_path
+):
+    out = tmp_path / "out"
+    run(one_day, out, replace(SETTINGS, formats=("xmp", "photos", "story")))
+    run(one_day, out)  # of other settings
+    assert run(one_day, out) == []
+    sidecar = min((out / "xmp").iterdir(), key=lambda path: path.suffix != ".xmp")
+    sidecar.write_text("")
     assert run(one_day, out) == ["out"]
 
 

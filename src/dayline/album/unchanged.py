@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dayline.album.edits import marks_of
+from dayline.album.export.folder import is_as_written
 from dayline.album.export.formats import FORMATS
 from dayline.album.pictures import PictureFolder, is_whole_thumbnail
 from dayline.album.settings import Settings, described
@@ -92,7 +93,7 @@ def places_if_unchanged(
     key : str
         See `day_key`.
     sequence, settings
-        The photos of the day, and what to write. Exports are always written again.
+        The photos of the day, and what to write. Exports that it asks for are always written again.
     """
     try:
         content: Any = json.loads(read_no_follow(folder / DAY_RECORD) or b"null")
@@ -104,8 +105,9 @@ def places_if_unchanged(
         return None  # of another version, or damaged
     if settings.formats or settings.write_chapters or settings.private:
         return None
-    if any((folder / form.name).is_dir() for form in FORMATS.values()):
-        return None  # its files are not known here
+    exports = [folder / form.name for form in FORMATS.values()]
+    if not all(is_as_written(path) for path in exports if path.is_dir()):
+        return None
     own = OwnFiles(folder)
     pictures = PictureFolder(folder, settings.blur_faces)
     digests = _digests(sequence) if settings.thumbnails else ()

@@ -114,6 +114,22 @@ def check_ours(folder: Path, originals: Sequence[Path] | None = None) -> None:
         raise ValueError(f"{folder} has a {kind} {name!r} {why}; {REMEDY}")
 
 
+def is_as_written(folder: Path) -> bool:
+    """Whether a folder holds the files that dayline wrote into it, and nothing else.
+
+    Parameters
+    ----------
+    folder : Path
+        Photos or sidecars of an earlier run.
+    """
+    stamps = _manifest(folder)
+    return (
+        bool(stamps)
+        and all((folder / name).is_file() for name in stamps or ())
+        and not _others(folder, stamps or {}, None)
+    )
+
+
 def last_copies(folder: Path, originals: Sequence[Path]) -> list[Path]:
     """Return the files in a folder of links and copies that exist nowhere else.
 
