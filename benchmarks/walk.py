@@ -172,7 +172,11 @@ def page_of(fit: Walk, photos: Walk) -> str:
         ("checks of the features", fit.features.total(), photos.features.total()),
         ("`Segmentation` made", fit.segmentations, photos.segmentations),
         ("photos opened, each", "", f"{photos.opened / N_PHOTOS:g}"),
-        ("photos decoded, each", "", f"{photos.decoded / N_PHOTOS:g}"),
+        (
+            "pictures decoded for each photo (faces are looked for in thumbnails)",
+            "",
+            f"{photos.decoded / N_PHOTOS:g}",
+        ),
     ]
     lines = ["| | `fit(X)` | `segment PHOTOS` |", "| --- | --- | --- |"]
     lines += [f"| {what} | {a} | {b} |" for what, a, b in rows]
