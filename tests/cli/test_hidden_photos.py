@@ -176,3 +176,13 @@ def test_an_export_of_hidden_photos_only_says_so(trip, tmp_path):
 def test_frames_of_a_film_cannot_be_hidden():
     with pytest.raises(ValueError, match="frames of a film cannot be hidden"):
         Segmentation.from_boundaries([], 3, clock="media", hidden=(1,))
+
+
+def test_a_folder_whose_photos_are_all_hidden_is_segmented_again(tmp_path):
+    make_day(tmp_path / "walk")
+    assert run("segment", "walk", "-o", "out", "--model", "color", cwd=tmp_path).returncode == 0
+    result = read_events(tmp_path / "out" / "events.json")
+    hidden = replace(result, hidden=tuple(range(result.n_frames)))
+    (tmp_path / "out" / "events.json").write_text(hidden.to_json(), encoding="utf-8")
+    again = run("segment", "walk", "-o", "out", "--model", "color", cwd=tmp_path)
+    assert (again.returncode, again.stdout.splitlines()[0]) == (0, "all photos are hidden")

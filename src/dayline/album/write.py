@@ -372,18 +372,21 @@ def write_result(
         # Exports: one that fails does not stop the others.
         exports: tuple[Path, ...] = ()
         failures: tuple[str, ...] = ()
+        wanted = [name for name in formats if shots or name != "csv"]
         try:
-            exports = tuple(
-                export(
-                    segmentation,
-                    folder,
-                    formats=[name for name in formats if shots or name != "csv"],
-                    shots=shots,
-                    with_chapters=with_chapters,
-                    source=source,
-                    blur_faces=blur_faces,
+            # With nothing to export, it is no fault that all photos are hidden.
+            if wanted or with_chapters:
+                exports = tuple(
+                    export(
+                        segmentation,
+                        folder,
+                        formats=wanted,
+                        shots=shots,
+                        with_chapters=with_chapters,
+                        source=source,
+                        blur_faces=blur_faces,
+                    )
                 )
-            )
         except ExportsFailedError as error:
             exports, failures = error.written, error.failures
         skip = {FORMATS[name].file(shots=shots) for name in formats}
