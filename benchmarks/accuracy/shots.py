@@ -163,7 +163,7 @@ def table(n_each: int, n_network: int) -> str:
                     row = [f1(found, true, tolerance=t) for t in TOLERANCES]
                     scenes[name][film.kind].append(row)
 
-    few = f" (first {n_network})" if n_network < n_each else ""
+    few = f" ({n_network} of {n_each} films)" if n_network < n_each else ""
     head = " | ".join(name + few * (name == NETWORK) for name in methods)
     lines = [f"| kind, {n_each} films each | shots | {head} |"]
     lines.append("| --- | --- |" + " --- |" * len(methods))
@@ -178,7 +178,7 @@ def table(n_each: int, n_network: int) -> str:
             np.mean([row for k in kinds for row in shots[n][k][:n_network]], axis=0)
             for n in methods
         ]
-        lines.append(f"| mean of the first {n_network} | | {_cells(firsts)} |")
+        lines.append(f"| mean of these films | | {_cells(firsts)} |")
     if "dialogue" in kinds:
         cells = [np.mean(scenes[name]["dialogue"], axis=0) for name in methods]
         lines.append(f"| scenes of the dialogues | | {_cells(cells)} |")
