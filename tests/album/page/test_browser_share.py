@@ -109,11 +109,12 @@ def test_an_exported_story_has_its_photos_only_and_plays(visit, tmp_path):
                "--source", tmp_path / "trip" / "2015-03-13")  # fmt: skip
     assert done.returncode == 0, done.stderr
     (tmp_path / "given" / "story.html").rename(tmp_path / "index.html")
-    seen = visit(tmp_path, width=PHONE[0], height=PHONE[1])
-    assert seen.page.locator("main img").count() == 6
-    seen.page.get_by_role("button", name="Play", exact=True).click()
-    assert told(seen) == (["Morning", "Friday 13 March 2015"], 6)
-    assert seen.complaints == []
+    for width, height in (PHONE, (1280, 800)):
+        seen = visit(tmp_path, width=width, height=height)
+        assert seen.page.locator("main img").count() == 6
+        seen.page.get_by_role("button", name="Play", exact=True).click()
+        assert told(seen) == (["Morning", "Friday 13 March 2015"], 6)
+        assert seen.complaints == []
 
 
 @pytest.mark.parametrize("width", [390, 1280])
