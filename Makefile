@@ -11,8 +11,7 @@ demo: .venv/demo.stamp
 
 test: .venv/test.stamp lint
 	@$(HAS_CHROMIUM) || echo "chromium is not installed, so the tests of the page are skipped; make chromium installs it"
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 -m "not browser"
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m browser
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 	$(MAKE) adapters
 
 # The checks that sktime and aeon have for their own estimators. They need older packages than all else, so they have an
