@@ -92,6 +92,16 @@ def test_days_are_refused_before_their_photos_are_read_also_without_corrections(
     assert contents(out) == before
 
 
+def test_a_path_with_a_typo_is_said_to_be_missing_whatever_the_folder_holds(made):
+    out = made / "out"
+    assert written("segment", made / "trip", out).returncode == 0
+    done = written("segment", made / "tripp", out)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"dayline: {made / 'tripp'}: no such file or folder\n",
+    )
+
+
 def test_an_album_is_not_written_into_one_of_its_days(made):
     out = made / "out"
     assert written("segment", made / "trip", out).returncode == 0

@@ -133,6 +133,9 @@ def segment_and_write(
     elif not isinstance(source, FeatureTable):
         path = source if isinstance(source, Path) else source.source
         name = path.resolve().name
+        # Before the folder is compared: a path with a typo is no other recording.
+        if isinstance(source, Path) and not source.exists():
+            raise ValueError(f"{shown_name(source)}: no such file or folder")
         if isinstance(source, Path) and is_talk(source):
             source = read_talk(source)
     if folder is not None and not forget:
