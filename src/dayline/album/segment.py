@@ -548,6 +548,7 @@ def segment_talk(
         digests=sentence_digests(said),
         on_step=on_step,
     )
+
     found = result.segmentation
     # An event lasts until its last sentence ends; none begins later than the next event. What
     # recurs in a talk is no place.

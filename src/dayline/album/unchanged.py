@@ -103,11 +103,14 @@ def places_if_unchanged(
         said = [str(text) for text in content["said"]]
     except (ValueError, TypeError, KeyError):
         return None  # of another version, or damaged
+
+    # Exports, and then the files of the result.
     if settings.formats or settings.write_chapters or settings.private:
         return None
     exports = [folder / form.name for form in FORMATS.values()]
     if not all(is_as_written(path) for path in exports if path.is_dir()):
         return None
+
     own = OwnFiles(folder)
     pictures = PictureFolder(folder, settings.blur_faces)
     digests = _digests(sequence) if settings.thumbnails else ()

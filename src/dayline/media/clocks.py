@@ -325,7 +325,7 @@ def clock_corrections(
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """Compare the clocks of cameras; return the seconds to add to those that are wrong, and notes.
 
-    The clock with which most others agree is taken as right; that of a camera with locations if
+    The clock that most others agree with is taken as right; that of a camera with locations if
     several are equal, then that of the one with the most photos. Each camera is compared with
     those already known to agree with it.
 
@@ -352,6 +352,8 @@ def clock_corrections(
     }
     if len(many) < 2:
         return {}, ()
+
+    # Which clock is right, and the others in the order in which they are compared with it.
     ranked = sorted(many, key=lambda name: (name not in located, -many[name], name))
     if "" in many:
         first = ""
@@ -360,6 +362,7 @@ def clock_corrections(
         agreeing = _agreeing(ranked, candidates, labels, moments, features)
         first = max(candidates, key=lambda name: agreeing[name])
     ranked.sort(key=lambda name: (name != first, -many[name], name))
+
     right = [first]
     corrections: dict[str, float] = {}
     notes: list[str] = []

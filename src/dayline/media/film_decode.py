@@ -353,9 +353,11 @@ def small_images(
     numbers = {stamp: k for k, stamp in enumerate(sequence.video.rows[:, 0].tolist())}
     # Kept, since a new one for every frame takes as long as decoding it.
     halfway, on = VideoReformatter(), VideoReformatter()
+
     with opened_video(sequence.source) as video:
         refuse_huge_frames(sequence.source, video)
         video.stream.thread_type = "AUTO"
+
         packets = video.container.demux(video.stream)
         is_broken = False
         while True:
